@@ -1,0 +1,34 @@
+/**
+ * Every stable error code of Holdfast and what it means: of the API's problem details, of an execution's error and of
+ * the processes' own failures. `docs/errors.md` is made from this list.
+ */
+export const errorCodes = {
+  attempts_exhausted: 'The job failed on its last allowed attempt.',
+  cancelled: 'The job was cancelled while its handler ran.',
+  config_invalid: 'A setting is missing or wrong; every problem is listed.',
+  database_unavailable: 'The database could not be reached or did not answer in time.',
+  database_unsupported: 'The PostgreSQL server is older than version 15.',
+  handler_exited: 'The handler called process.exit(), which fails its attempt only.',
+  handler_failed: 'The handler threw an error without a code of its own.',
+  handler_missing: 'No handler for the job’s type is loaded in this worker.',
+  internal_error: 'Something failed inside Holdfast; the request id finds it in the logs.',
+  job_not_found: 'No job with this id exists in the project.',
+  job_not_in_state: 'The job’s status does not allow this action; the answer names the status.',
+  lease_lost: 'The worker’s lease on the job had ended, so its write changed nothing.',
+  non_retryable: 'The handler said that a retry is of no use.',
+  payload_too_large: 'The payload or result is larger than allowed.',
+  poison_pill: 'The job’s worker died three times while it ran.',
+  queue_not_empty: 'The queue still holds jobs.',
+  queue_not_found: 'No queue with this name exists in the project.',
+  release_limit_exceeded: 'The job was released more often than allowed.',
+  result_unserialisable:
+    'The handler’s result could not be stored as JSON; a note was stored instead.',
+  schedule_not_found: 'No schedule with this id exists in the project.',
+  schema_too_new: 'The database schema is newer than this version of Holdfast understands.',
+  timed_out: 'The attempt ran longer than the job’s timeout.',
+  uncaught_exception: 'The handler threw outside of its own promise, for example in a timer.',
+  worker_not_found: 'No worker with this id exists in the project.',
+} as const satisfies Record<string, string>;
+
+/** One of the stable error codes. */
+export type ErrorCode = keyof typeof errorCodes;

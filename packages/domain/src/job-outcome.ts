@@ -1,0 +1,154 @@
+import { assertNever } from './assert-never.ts';
+import { backoffDelay, clampDelay, defaultBackoff } from './backoff.ts';
+import type { BackoffPolicy } from './backoff.ts';
+import type { ExecutionStatus } from './job-statuses.ts';
+
+/** An error as it is stored with an execution and with the job. */
+export interface AttemptError {
+  readonly code: string;
+  readonly message: string;
+  readonly stack?: string;
+  /** Groups errors that look alike; see the dead letters' groups. */
+  readonly fingerprint: string;
+}
+
+/** What happened to one attempt; made in one place, by the worker's executor. */
+export type AttemptOutcome =
+  | { readonly kind: 'completed'; readonly resultJson: string | undefined }
+  | {
+      readonly kind: 'failed';
+      readonly error: AttemptError;
+      readonly retryable: boolean;
+      readonly retryAfterMs?: number | undefined;
+    }
+  | { readonly kind: 'timed_out'; readonly error: AttemptError }
+  | { readonly kind: 'released'; readonly delayMs: number; readonly reason: string | undefined }
+  | { readonly kind: 'returned'; readonly reason: string }
+  | { readonly kind: 'cancelled'; readonly error: AttemptError };
+
+/** How a job may be tried again. `manual`: after a failure it rests in `failed` until a person decides. */
+export interface RetryPolicy {
+  readonly mode: 'automatic' | 'manual';
+  readonly backoff: BackoffPolicy;
+}
+
+/** The policy of a job that names none. */
+export const defaultRetryPolicy: RetryPolicy = { mode: 'automatic', backoff: defaultBackoff };
+
+/** What a job's row says that matters for the decision. */
+export interface AttemptFacts {
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly releaseCount: number;
+  readonly retry: RetryPolicy;
+}
+
+/** A job can ask to be released this often; more is a failure. */
+export const maxReleaseCount = 100;
+
+/** The transition that an outcome leads to, with what it needs. */
+export interface Decision {
+  readonly transition:
+    | 'complete_jobs'
+    | 'retry_jobs'
+    | 'fail_jobs'
+    | 'dead_letter_jobs'
+    | 'release_jobs'
+    | 'return_jobs'
+    | 'abandon_jobs';
+  readonly executionStatus: ExecutionStatus;
+  /** Milliseconds until the next attempt, for `retry_jobs` and `release_jobs`. */
+  readonly delayMs?: number;
+  /** Why, as a code or a handler's own words; stored on the execution. */
+  readonly reason?: string;
+  readonly error?: AttemptError;
+  readonly resultJson?: string | undefined;
+}
+
+/**
+ * Decides what becomes of a job after an attempt. Pure: chance comes in as `random`, uniform in [0, 1).
+ */
+export function decideOutcome(
+  facts: AttemptFacts,
+  outcome: AttemptOutcome,
+  random: () => number,
+): Decision {
+  switch (outcome.kind) {
+    case 'completed':
+      return {
+        transition: 'complete_jobs',
+        executionStatus: 'completed',
+        resultJson: outcome.resultJson,
+      };
+    case 'failed':
+    case 'timed_out':
+      return decideFailure(facts, outcome, random);
+    case 'released':
+      return decideRelease(facts, outcome, random);
+    case 'returned':
+      return {
+        transition: 'return_jobs',
+        executionStatus: 'returned',
+        reason: outcome.reason,
+      };
+    case 'cancelled':
+      return {
+        transition: 'abandon_jobs',
+        executionStatus: 'cancelled',
+        reason: 'cancelled',
+        error: outcome.error,
+      };
+    default:
+      return assertNever(outcome);
+  }
+}
+
+function decideFailure(
+  facts: AttemptFacts,
+  outcome: Extract<AttemptOutcome, { kind: 'failed' | 'timed_out' }>,
+  random: () => number,
+): Decision {
+  const base = { executionStatus: outcome.kind, error: outcome.error } as const;
+  if (outcome.kind === 'failed' && !outcome.retryable) {
+    return { ...base, transition: 'dead_letter_jobs', reason: 'non_retryable' };
+  }
+  if (facts.retry.mode === 'manual') {
+    return { ...base, transition: 'fail_jobs', reason: 'manual_retry' };
+  }
+  if (facts.attempt >= facts.maxAttempts) {
+    return { ...base, transition: 'dead_letter_jobs', reason: 'attempts_exhausted' };
+  }
+  const asked = outcome.kind === 'failed' ? outcome.retryAfterMs : undefined;
+  const { delayMs, clamped } =
+    asked === undefined
+      ? backoffDelay(facts.retry.backoff, facts.attempt, random)
+      : clampDelay(asked);
+  const source = asked === undefined ? facts.retry.backoff.kind : 'retry_after';
+  return {
+    ...base,
+    transition: 'retry_jobs',
+    delayMs,
+    reason: clamped ? `${source}_clamped` : source,
+  };
+}
+
+function decideRelease(
+  facts: AttemptFacts,
+  outcome: Extract<AttemptOutcome, { kind: 'released' }>,
+  random: () => number,
+): Decision {
+  if (facts.releaseCount >= maxReleaseCount) {
+    const error: AttemptError = {
+      code: 'release_limit_exceeded',
+      message: `Released ${String(maxReleaseCount)} times already`,
+      fingerprint: 'release_limit_exceeded',
+    };
+    return decideFailure(facts, { kind: 'failed', error, retryable: true }, random);
+  }
+  return {
+    transition: 'release_jobs',
+    executionStatus: 'released',
+    delayMs: clampDelay(outcome.delayMs).delayMs,
+    ...(outcome.reason === undefined ? {} : { reason: outcome.reason }),
+  };
+}
