@@ -1,0 +1,71 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+import { hydrateSymlinks } from './hydrate-symlinks.ts';
+
+export interface CopyBinariesOptions {
+  /** The `native` folder of the installed package. */
+  readonly from: string;
+  readonly cacheDir: string;
+  readonly packageVersion: string;
+}
+
+/**
+ * Copies the programs once to a folder that every account can read, and returns its `native` folder.
+ * The copy is named after its version and owner, appears whole or not at all, and is only used when
+ * this process's own account made it: others can write to /var/tmp too.
+ */
+export function copyBinaries(options: CopyBinariesOptions): string {
+  const owner = process.getuid?.() ?? 0;
+  const target = join(options.cacheDir, `holdfast-postgres-${options.packageVersion}-${owner}`);
+  if (!existsSync(target)) makeCopy(options, target);
+  refuseForeign(target, owner);
+  return join(target, 'native');
+}
+
+function makeCopy({ from, cacheDir }: CopyBinariesOptions, target: string): void {
+  const draft = mkdtempSync(join(cacheDir, 'holdfast-postgres-draft-'));
+  const native = join(draft, 'native');
+  cpSync(from, native, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (path) => !path.endsWith('.a'),
+  });
+  hydrateSymlinks(native);
+  openToAll(draft);
+  try {
+    renameSync(draft, target);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    // Another process may have finished its copy first; theirs is as good.
+    if (!existsSync(target)) throw error;
+  }
+}
+
+function openToAll(folder: string): void {
+  chmodSync(folder, 0o755);
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isDirectory()) chmodSync(path, 0o755);
+    else if (entry.isFile()) chmodSync(path, lstatSync(path).mode & 0o100 ? 0o755 : 0o644);
+  }
+}
+
+function refuseForeign(folder: string, owner: number): void {
+  const stats = lstatSync(folder);
+  const isOwn = stats.isDirectory() && (process.platform === 'win32' || stats.uid === owner);
+  if (isOwn && (stats.mode & 0o022) === 0) return;
+  throw new EmbeddedPostgresError(
+    'embedded_postgres_data_dir_unusable',
+    `${folder} was made by somebody else. Remove it, or choose another cache folder.`,
+  );
+}

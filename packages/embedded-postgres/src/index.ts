@@ -1,0 +1,6 @@
+export { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+export { freePort } from './free-port.ts';
+export { startPostgres } from './start-postgres.ts';
+export type { EmbeddedPostgresErrorCode } from './embedded-postgres-error.ts';
+export type { StopMode } from './server-process.ts';
+export type { EmbeddedPostgres, StartPostgresOptions } from './start-postgres.ts';
