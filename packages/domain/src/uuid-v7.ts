@@ -1,7 +1,8 @@
-const bytesPerId = 10;
-const pool = new Uint8Array(bytesPerId * 256);
-const hexOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+// Web Crypto rather than node:crypto, because this package also runs in the browser.
+const pool = new Uint8Array(10 * 256);
 let offset = pool.length;
+
+const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /**
  * Makes a UUIDv7 (RFC 9562, section 5.7): 48 bits of Unix milliseconds, then 74 random bits, so that ids made later
@@ -10,17 +11,20 @@ let offset = pool.length;
  * @param nowMs Unix milliseconds; ids are names, not clocks, so a skewed clock only weakens their order.
  */
 export function uuidV7(nowMs: number): string {
+  const random = takeRandomHex();
+  const time = nowMs.toString(16).padStart(12, '0');
+  const variant = (0x8 | (Number.parseInt(random.charAt(3), 16) & 0x3)).toString(16);
+  return `${time.slice(0, 8)}-${time.slice(8, 12)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;
+}
+
+function takeRandomHex(): string {
   if (offset >= pool.length) {
     globalThis.crypto.getRandomValues(pool);
     offset = 0;
   }
-  let random = '';
-  for (let index = 0; index < bytesPerId; index += 1)
-    random += hexOf[pool[offset + index] ?? 0] ?? '';
-  offset += bytesPerId;
-  const time = nowMs.toString(16).padStart(12, '0');
-  const variant = (0x8 | (Number.parseInt(random.charAt(3), 16) & 0x3)).toString(16);
-  return `${time.slice(0, 8)}-${time.slice(8, 12)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;
+  let hex = '';
+  for (const end = offset + 10; offset < end; offset += 1) hex += hexOfByte[pool[offset] ?? 0] ?? '';
+  return hex;
 }
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
