@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { BackoffInput } from './backoff.ts';
+import {
+  DelayInput,
+  InstantInput,
+  Json,
+  JsonObject,
+  Name,
+  Reason,
+  durationInput,
+} from './common.ts';
+
+/** Who moves a failed job on: the backoff, or a person. */
+export const retryPolicies = ['automatic', 'manual'] as const;
+
+/** 0 is first, 9 last. */
+export const Priority = z.int().min(0).max(9);
+
+/** How often a job is tried before it becomes a dead letter. */
+export const MaxAttempts = z.int().min(1).max(100);
+
+/** How long one attempt may run. */
+export const TimeoutInput = durationInput({ minMs: 1_000, maxMs: 86_400_000 });
+
+const Tag = z
+  .string()
+  .min(1)
+  .max(64)
+  .regex(/^[^\p{C}]+$/u, 'must not contain control characters');
+
+const Tags = z
+  .array(Tag)
+  .max(20)
+  .refine((tags) => new Set(tags).size === tags.length, 'must not repeat a tag');
+
+const Metadata = JsonObject.refine(
+  (metadata) => JSON.stringify(metadata).length <= 8_192,
+  'must be at most 8 kB of JSON',
+);
+
+/** `POST …/jobs`: one job to enqueue. Only `type` is required; a past `runAt` means now. */
+export const JobInput = z
+  .strictObject({
+    type: Name,
+    queue: Name.default('default'),
+    payload: Json.optional(),
+    priority: Priority.optional(),
+    delay: DelayInput.nullish(),
+    runAt: InstantInput.nullish(),
+    maxAttempts: MaxAttempts.optional(),
+    timeout: TimeoutInput.optional(),
+    backoff: BackoffInput.optional(),
+    retry: z.enum(retryPolicies).optional(),
+    tags: Tags.default([]),
+    metadata: Metadata.default({}),
+  })
+  .refine((job) => job.delay == null || job.runAt == null, {
+    path: ['runAt'],
+    error: 'must not be set together with delay',
+  })
+  .meta({ id: 'JobInput' });
+
+/** One job to enqueue, as the API has read it. */
+export type JobInput = z.output<typeof JobInput>;
+
+/** The most jobs that one bulk request may have. */
+export const maxBulkJobs = 10_000;
+
+/** `POST …/jobs/bulk`: all of them are enqueued, or none. The same jobs may be sent as NDJSON, one a line. */
+export const BulkJobsInput = z.strictObject({
+  jobs: z.array(JobInput).min(1).max(maxBulkJobs),
+});
+
+/** `PATCH …/jobs/{id}`: what can be changed while the job has not started. */
+export const JobPatch = z
+  .strictObject({
+    payload: Json.optional(),
+    priority: Priority.optional(),
+    runAt: InstantInput.optional(),
+    tags: Tags.optional(),
+  })
+  .refine((patch) => Object.keys(patch).length > 0, 'must change something');
+
+/** What can be changed in a job that has not started. */
+export type JobPatch = z.output<typeof JobPatch>;
+
+/** The body of an action that may say why. */
+export const ActionInput = z.strictObject({ reason: Reason.optional() });
+
+/** The body of an action that has no options. */
+export const EmptyInput = z.strictObject({});

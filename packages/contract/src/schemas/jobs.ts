@@ -1,0 +1,117 @@
+import { jobStatuses } from '@holdfast/domain';
+import { z } from 'zod';
+import { Backoff } from './backoff.ts';
+import { DurationText, Id, Instant, InstantInput, Json, JsonObject, Name } from './common.ts';
+import { AttemptError, Execution } from './executions.ts';
+import { retryPolicies } from './job-input.ts';
+import { MaybeInstant, pageQuery, repeatable } from './paging.ts';
+
+const commonFields = {
+  id: Id,
+  type: Name,
+  queue: Name,
+  status: z.enum(jobStatuses),
+  priority: z.int(),
+  attempt: z.int(),
+  maxAttempts: z.int(),
+  crashCount: z.int(),
+  releaseCount: z.int(),
+  executionSeq: z.int(),
+  generation: z.int(),
+  timeout: DurationText,
+  backoff: Backoff,
+  retry: z.enum(retryPolicies),
+  tags: z.array(z.string()).readonly(),
+  createdAt: Instant,
+  runAt: MaybeInstant,
+  claimedAt: MaybeInstant,
+  startedAt: MaybeInstant,
+  finishedAt: MaybeInstant,
+  cancelRequestedAt: MaybeInstant,
+  workerId: Id.nullable(),
+  lockExpiresAt: MaybeInstant,
+  scheduleId: Id.nullable(),
+  lastError: AttemptError.nullable(),
+  endReason: z.string().nullable().meta({
+    description: 'Why the job ended as it did, where its status does not say: "poison_pill".',
+  }),
+  progress: Json.nullable(),
+  waitingOn: z.int().meta({ description: 'How many parents have not ended yet.' }),
+  batchId: Id.nullable(),
+};
+
+/** A job as it is in lists: without its payload and result. */
+export const JobSummary = z.object(commonFields).meta({ id: 'JobSummary' });
+
+/** A job as it is in lists. */
+export type JobSummary = z.infer<typeof JobSummary>;
+
+/** A job as answered by every route that is about one job. */
+export const Job = z
+  .object({
+    ...commonFields,
+    payload: Json,
+    result: Json,
+    metadata: JsonObject,
+    parents: z.array(Id).readonly(),
+  })
+  .meta({ id: 'Job' });
+
+/** A job. */
+export type Job = z.infer<typeof Job>;
+
+/** A job just enqueued. `deduplicated` is true when an equal one existed and was answered instead. */
+export const EnqueuedJob = Job.extend({ deduplicated: z.boolean() }).meta({ id: 'EnqueuedJob' });
+
+/** A job just enqueued. */
+export type EnqueuedJob = z.infer<typeof EnqueuedJob>;
+
+/** A job with every run of it, oldest first. */
+export const JobDetail = Job.extend({ executions: z.array(Execution).readonly() }).meta({
+  id: 'JobDetail',
+});
+
+/** A job with every run of it. */
+export type JobDetail = z.infer<typeof JobDetail>;
+
+/** What a bulk enqueue answers for each job, in the order of the request. */
+export const BulkJobsResult = z
+  .object({
+    data: z
+      .array(z.object({ id: Id, status: z.enum(jobStatuses), deduplicated: z.boolean() }))
+      .readonly(),
+  })
+  .meta({ id: 'BulkJobsResult' });
+
+/** What a bulk enqueue answers. */
+export type BulkJobsResult = z.infer<typeof BulkJobsResult>;
+
+/** `GET …/jobs`. `status` may be given several times. */
+export const JobsQuery = z.strictObject({
+  queue: Name.optional(),
+  status: repeatable(z.enum(jobStatuses)).optional(),
+  type: Name.optional(),
+  tag: z.string().min(1).max(64).optional(),
+  createdAfter: InstantInput.optional(),
+  createdBefore: InstantInput.optional(),
+  payload: z.string().min(1).max(500).optional().meta({
+    description:
+      'A JSON object that the payload must contain, or else a text that must be somewhere in it.',
+  }),
+  ...pageQuery,
+});
+
+/** The filters of a list of jobs, as the API has read them. */
+export type JobsQuery = z.output<typeof JobsQuery>;
+
+/** `GET …/jobs/{id}`: with `wait`, answers when the job has ended or the time is over, whichever is first. */
+export const JobQuery = z.strictObject({
+  wait: z
+    .string()
+    .max(16)
+    .optional()
+    .meta({
+      description: 'How long to wait for the end of the job: "20s", at most a minute.',
+      examples: ['20s'],
+    }),
+});

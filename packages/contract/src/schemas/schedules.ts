@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { DurationText, Id, Instant, JsonObject, Name, Reason, durationInput } from './common.ts';
+import { Backoff, BackoffInput } from './backoff.ts';
+import { MaxAttempts, Priority, TimeoutInput, retryPolicies } from './job-input.ts';
+import { MaybeInstant, pageQuery } from './paging.ts';
+import { Paused } from './queues.ts';
+
+/** What becomes of instants that passed while nothing could fire them. */
+export const catchUps = ['none', 'latest', 'all'] as const;
+
+/** What happens when the job of the instant before has not ended. */
+export const overlaps = ['skip', 'allow'] as const;
+
+/** What became of one due instant. */
+export const fireOutcomes = [
+  'enqueued',
+  'caught_up',
+  'skipped_overlap',
+  'skipped_paused',
+  'missed',
+  'manual',
+] as const;
+
+/** A cron expression of five fields; whether it is one is checked by the API. */
+export const Cron = z
+  .string()
+  .min(1)
+  .max(128)
+  .meta({ examples: ['*/5 * * * *'] });
+
+/** An IANA time zone; whether it is one is checked by the API. */
+export const Timezone = z
+  .string()
+  .min(1)
+  .max(64)
+  .meta({ examples: ['Europe/Berlin'] });
+
+const CatchUpWindow = durationInput({ minMs: 60_000, maxMs: 7 * 86_400_000 });
+
+/** The job that a schedule enqueues at each instant. */
+export const ScheduledJobInput = z.strictObject({
+  type: Name,
+  queue: Name.default('default'),
+  payload: z.unknown().optional(),
+  priority: Priority.optional(),
+  maxAttempts: MaxAttempts.optional(),
+  timeout: TimeoutInput.optional(),
+  backoff: BackoffInput.optional(),
+  retry: z.enum(retryPolicies).optional(),
+  tags: z.array(z.string().min(1).max(64)).max(20).optional(),
+  metadata: JsonObject.optional(),
+});
+
+const settings = {
+  cron: Cron,
+  timezone: Timezone,
+  job: ScheduledJobInput,
+  catchUp: z.enum(catchUps),
+  catchUpWindow: CatchUpWindow,
+  overlap: z.enum(overlaps),
+};
+
+/** `POST …/schedules` */
+export const ScheduleInput = z
+  .strictObject({
+    ...settings,
+    name: Name,
+    timezone: Timezone.default('UTC'),
+    catchUp: z.enum(catchUps).optional(),
+    catchUpWindow: CatchUpWindow.optional(),
+    overlap: z.enum(overlaps).optional(),
+  })
+  .meta({ id: 'ScheduleInput' });
+
+/** A new schedule, as the API has read it. */
+export type ScheduleInput = z.output<typeof ScheduleInput>;
+
+/** `PATCH …/schedules/{id}`: what is not named stays as it is; `job` is replaced as a whole. */
+export const SchedulePatch = z
+  .strictObject(settings)
+  .partial()
+  .refine((patch) => Object.keys(patch).length > 0, 'must change something');
+
+/** A change of a schedule, as the API has read it. */
+export type SchedulePatch = z.output<typeof SchedulePatch>;
+
+/** `POST …/schedules/{id}/pause` */
+export const SchedulePauseInput = z.strictObject({ reason: Reason });
+
+/** `POST …/schedules/preview` */
+export const PreviewInput = z.strictObject({
+  cron: Cron,
+  timezone: Timezone.default('UTC'),
+  count: z.int().min(1).max(100).default(20),
+});
+
+/** One coming instant; `dstChange` marks a day on which the zone's offset changes. */
+export const PreviewInstant = z.object({
+  at: Instant,
+  local: z.string(),
+  offset: z.string(),
+  dstChange: z.boolean(),
+});
+
+/** One coming instant. */
+export type PreviewInstant = z.infer<typeof PreviewInstant>;
+
+/** What became of one due instant of a schedule. */
+export const ScheduleFire = z
+  .object({
+    fireAt: Instant,
+    outcome: z.enum(fireOutcomes),
+    jobId: Id.nullable(),
+    createdAt: Instant,
+  })
+  .meta({ id: 'ScheduleFire' });
+
+/** What became of one due instant. */
+export type ScheduleFire = z.infer<typeof ScheduleFire>;
+
+/** A schedule. */
+export const Schedule = z
+  .object({
+    id: Id,
+    name: Name,
+    cron: z.string(),
+    timezone: z.string(),
+    job: z.object({
+      type: Name,
+      queue: Name,
+      payload: z.unknown(),
+      priority: z.int().optional(),
+      maxAttempts: z.int().optional(),
+      timeout: DurationText.optional(),
+      backoff: Backoff.optional(),
+      retry: z.enum(retryPolicies).optional(),
+      tags: z.array(z.string()).readonly().optional(),
+      metadata: JsonObject.optional(),
+    }),
+    catchUp: z.enum(catchUps),
+    catchUpWindow: DurationText,
+    overlap: z.enum(overlaps),
+    paused: Paused.nullable(),
+    nextFireAt: MaybeInstant,
+    lastFire: ScheduleFire.nullable(),
+    createdAt: Instant,
+    updatedAt: Instant,
+  })
+  .meta({ id: 'Schedule' });
+
+/** A schedule. */
+export type Schedule = z.infer<typeof Schedule>;
+
+/** `GET …/schedules` and `…/fires` */
+export const SchedulesQuery = z.strictObject(pageQuery);
