@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { needs, projectBase, route } from '../route.ts';
-import { ApiKey, ApiKeyInput, CreatedApiKey } from '../schemas/api-keys.ts';
-import { Id, Name } from '../schemas/common.ts';
+import { ApiKey, ApiKeyId, ApiKeyInput, CreatedApiKey } from '../schemas/api-keys.ts';
+import { Name } from '../schemas/common.ts';
 import { PageQuery, list, page } from '../schemas/paging.ts';
 import { Project } from '../schemas/projects.ts';
 
 /** The path parameter of everything in a project: its slug. */
 export const ProjectParams = z.strictObject({ project: Name });
 
-const KeyParams = ProjectParams.extend({ id: Id });
+const KeyParams = ProjectParams.extend({ id: ApiKeyId });
 
 /** Projects, and the keys by which machines speak for them. */
 export const projectRoutes = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Instant, InstantInput, Name } from './common.ts';
+import { Instant, InstantInput } from './common.ts';
 import { MaybeInstant } from './paging.ts';
 
 /** What an API key may do: `manage` includes the other two. */
@@ -8,9 +8,17 @@ export const apiKeyScopes = ['enqueue', 'read', 'manage'] as const;
 /** One of the scopes of an API key. */
 export type ApiKeyScope = (typeof apiKeyScopes)[number];
 
+/** The public part of an API key, by which it is told apart. */
+export const ApiKeyId = z.string().regex(/^[A-Za-z0-9]{8}$/);
+
 /** `POST …/api-keys` */
 export const ApiKeyInput = z.strictObject({
-  name: Name,
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .regex(/^\P{C}*$/u, 'must not contain control characters'),
   scopes: z
     .array(z.enum(apiKeyScopes))
     .min(1)
@@ -22,7 +30,7 @@ export const ApiKeyInput = z.strictObject({
 /** An API key as listed; the key itself can never be read again. `prefix` is its start, to tell keys apart. */
 export const ApiKey = z
   .object({
-    id: Id,
+    id: ApiKeyId,
     name: z.string(),
     prefix: z.string(),
     scopes: z.array(z.enum(apiKeyScopes)).readonly(),

@@ -31,6 +31,7 @@ export const Execution = z
     durationMs: z.number().nullable(),
     error: AttemptError.nullable(),
     nextDelayMs: z.number().nullable(),
+    reason: z.string().nullable(),
   })
   .meta({ id: 'Execution' });
 

@@ -32,12 +32,11 @@ const commonFields = {
   lockExpiresAt: MaybeInstant,
   scheduleId: Id.nullable(),
   lastError: AttemptError.nullable(),
-  endReason: z.string().nullable().meta({
-    description: 'Why the job ended as it did, where its status does not say: "poison_pill".',
+  reason: z.string().nullable().meta({
+    description: 'Why the job ended or waits, as a code: "poison_pill", "attempts_exhausted".',
   }),
   progress: Json.nullable(),
   waitingOn: z.int().meta({ description: 'How many parents have not ended yet.' }),
-  batchId: Id.nullable(),
 };
 
 /** A job as it is in lists: without its payload and result. */
@@ -53,7 +52,6 @@ export const Job = z
     payload: Json,
     result: Json,
     metadata: JsonObject,
-    parents: z.array(Id).readonly(),
   })
   .meta({ id: 'Job' });
 

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { Backoff, BackoffInput } from './backoff.ts';
-import { DurationText, Instant, InstantInput, Name, Reason, durationInput } from './common.ts';
+import { DurationText, Instant, InstantInput, Name, Reason } from './common.ts';
 import { MaxAttempts, TimeoutInput, retryPolicies } from './job-input.ts';
 import { MaybeInstant, pageQuery } from './paging.ts';
 
 /** The most jobs of one queue that may run at the same time across all workers. */
 export const Concurrency = z.int().min(1).max(100_000);
 
-const Retention = durationInput({ minMs: 60_000, maxMs: 10 * 365 * 86_400_000 });
-
+/** What a queue's jobs get when they name nothing else. */
 const RetryInput = z.strictObject({
   policy: z.enum(retryPolicies).optional(),
   maxAttempts: MaxAttempts.optional(),
@@ -16,15 +15,9 @@ const RetryInput = z.strictObject({
   backoff: BackoffInput.optional(),
 });
 
-const RetentionInput = z.strictObject({
-  completed: Retention.optional(),
-  deadLetters: Retention.optional(),
-});
-
 const settings = {
   concurrency: Concurrency.nullish(),
   retry: RetryInput.optional(),
-  retention: RetentionInput.optional(),
 };
 
 /** `POST …/queues`. A queue also comes into being with its first job. `concurrency: null` sets no limit. */
@@ -79,7 +72,6 @@ export const Queue = z
       timeout: DurationText,
       backoff: Backoff,
     }),
-    retention: z.object({ completed: DurationText, deadLetters: DurationText }),
     counts: QueueCounts,
     oldestWaitMs: z.number().nullable(),
     createdAt: Instant,

@@ -111,7 +111,7 @@ export const ScheduleFire = z
     fireAt: Instant,
     outcome: z.enum(fireOutcomes),
     jobId: Id.nullable(),
-    createdAt: Instant,
+    recordedAt: Instant,
   })
   .meta({ id: 'ScheduleFire' });
 
@@ -123,7 +123,8 @@ export const Schedule = z
   .object({
     id: Id,
     name: Name,
-    cron: z.string(),
+    cron: z.string().nullable(),
+    every: DurationText.nullable(),
     timezone: z.string(),
     job: z.object({
       type: Name,

@@ -26,7 +26,6 @@ export const Percentiles = z.object({ p50: z.number().nullable(), p95: z.number(
 /** The figures of the last minutes. `errorRate` is failed attempts over all attempts, 0 to 1; null without attempts. */
 export const Rates = z.object({
   windowMs: z.number(),
-  enqueuedPerMinute: z.number(),
   completedPerMinute: z.number(),
   failedPerMinute: z.number(),
   deadLetteredPerMinute: z.number(),
@@ -80,7 +79,6 @@ export const TimeseriesQuery = z.strictObject({
 /** The figures of one step; `at` is its beginning. */
 export const TimeseriesPoint = z.object({
   at: Instant,
-  enqueued: z.int(),
   completed: z.int(),
   failed: z.int(),
   deadLettered: z.int(),
