@@ -6,11 +6,21 @@ export const errorCodes = {
   attempts_exhausted: 'The job failed on its last allowed attempt.',
   cancelled: 'The job was cancelled while its handler ran.',
   config_invalid: 'A setting is missing or wrong; every problem is listed.',
+  connect_failed: 'The HTTP destination could not be reached; retried.',
+  connection_lost:
+    'The connection to the HTTP destination ended before its answer was complete; retried.',
+  cron_invalid: 'The cron expression or interval is not accepted; the message says which part.',
   database_unavailable: 'The database could not be reached or did not answer in time.',
   database_unsupported: 'The PostgreSQL server is older than version 15.',
+  deadline_exceeded:
+    'The HTTP destination did not answer completely within the request’s timeout; retried.',
+  egress_denied: 'The egress policy does not allow the HTTP destination; not retried.',
   handler_exited: 'The handler called process.exit(), which fails its attempt only.',
   handler_failed: 'The handler threw an error without a code of its own.',
   handler_missing: 'No handler for the job’s type is loaded in this worker.',
+  http_request_invalid:
+    'The payload of an http.request job breaks a rule; every problem is listed.',
+  http_status: 'The HTTP destination answered with a status that is not a success.',
   internal_error: 'Something failed inside Holdfast; the request id finds it in the logs.',
   job_not_found: 'No job with this id exists in the project.',
   job_not_in_state: 'The job’s status does not allow this action; the answer names the status.',
@@ -20,12 +30,20 @@ export const errorCodes = {
   poison_pill: 'The job’s worker died three times while it ran.',
   queue_not_empty: 'The queue still holds jobs.',
   queue_not_found: 'No queue with this name exists in the project.',
+  redirect_refused: 'The HTTP destination redirects and the redirect is not followed; not retried.',
   release_limit_exceeded: 'The job was released more often than allowed.',
+  response_encoding_refused:
+    'The HTTP answer has a content encoding that is not accepted; not retried.',
+  response_invalid: 'The HTTP destination’s answer is not valid HTTP; retried.',
+  response_too_large:
+    'The HTTP answer’s headers or decompressed body are larger than allowed; not retried.',
   result_unserialisable:
     'The handler’s result could not be stored as JSON; a note was stored instead.',
   schedule_not_found: 'No schedule with this id exists in the project.',
   schema_too_new: 'The database schema is newer than this version of Holdfast understands.',
   timed_out: 'The attempt ran longer than the job’s timeout.',
+  timezone_invalid: 'The time zone is not an IANA zone name.',
+  tls_failed: 'No trusted TLS connection to the HTTP destination could be made; retried.',
   uncaught_exception: 'The handler threw outside of its own promise, for example in a timer.',
   worker_not_found: 'No worker with this id exists in the project.',
 } as const satisfies Record<string, string>;
