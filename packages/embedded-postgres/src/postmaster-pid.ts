@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isRunning, runsProgram } from './process-table.ts';
 
 /** What a running server says about itself in its data directory. */
 export interface Postmaster {
@@ -19,8 +19,8 @@ export function readPostmaster(dataDir: string): Postmaster | undefined {
   const file = join(dataDir, 'postmaster.pid');
   const lines = readLines(file);
   const pid = Number(lines[0]);
-  if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return undefined;
-  if (!isPostgres(pid)) {
+  if (!Number.isInteger(pid) || pid <= 0 || !isRunning(pid)) return undefined;
+  if (!runsProgram(pid, 'postgres')) {
     rmSync(file, { force: true });
     return undefined;
   }
@@ -38,27 +38,4 @@ function readLines(file: string): readonly string[] {
 function statusOf(line: string | undefined): Postmaster['status'] {
   const word = line?.trim();
   return word === 'ready' || word === 'stopping' ? word : 'starting';
-}
-
-/** Whether a process with this id exists, whoever owns it. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
-
-function isPostgres(pid: number): boolean {
-  // Windows has no cheap way to ask; its process ids are also reused less eagerly.
-  return process.platform === 'win32' || /postgres/.test(commandLineOf(pid));
-}
-
-function commandLineOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
-  }
 }

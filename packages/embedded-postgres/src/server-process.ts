@@ -54,20 +54,29 @@ export async function startServer(cluster: Cluster, options: ServerOptions): Pro
   child.once('error', (error) => (failure = error.message));
   child.once('exit', (code) => (failure = `it exited with code ${code ?? 'none'}`));
   child.unref();
-  return waitUntilReady(cluster.dataDir, () => failure);
+  // A rival's server in the same place is not the one that was started here.
+  return waitUntilReady(cluster.dataDir, {
+    failure: () => failure,
+    accepts: ({ pid }) => pid === child.pid,
+  });
+}
+
+/** What ends the wait for a server. */
+export interface ReadinessWait {
+  /** Why there is nothing left to wait for; undefined while there is hope. */
+  readonly failure: () => string | undefined;
+  /** Whether this server is the one that is waited for. */
+  readonly accepts: (postmaster: Postmaster) => boolean;
 }
 
 /** Waits until the server of this data directory, whoever started it, takes connections. */
-export async function waitUntilReady(
-  dataDir: string,
-  failure: () => string | undefined,
-): Promise<Postmaster> {
+export async function waitUntilReady(dataDir: string, wait: ReadinessWait): Promise<Postmaster> {
   const deadline = performance.now() + startDeadlineMs;
   while (performance.now() < deadline) {
-    const reason = failure();
+    const reason = wait.failure();
     if (reason !== undefined) throw startError(dataDir, reason);
     const postmaster = readPostmaster(dataDir);
-    if (postmaster?.status === 'ready') return postmaster;
+    if (postmaster?.status === 'ready' && wait.accepts(postmaster)) return postmaster;
     await sleep(pollEveryMs);
   }
   throw startError(dataDir, `it was not ready after ${startDeadlineMs / 1000} seconds`);

@@ -119,9 +119,9 @@ async function joinRunning(launch: Launch): Promise<EmbeddedPostgres | undefined
   const found = readPostmaster(dataDir);
   if (found === undefined) return undefined;
   launch.onProgress(`joining the PostgreSQL server that runs in ${dataDir}`);
-  const gone = () => (readPostmaster(dataDir) === undefined ? 'it ended' : undefined);
+  const failure = () => (readPostmaster(dataDir) === undefined ? 'it ended' : undefined);
   try {
-    const postmaster = await waitUntilReady(dataDir, gone);
+    const postmaster = await waitUntilReady(dataDir, { failure, accepts: () => true });
     // A server whose starter and watchdog are both dead has nobody left to stop it.
     const watchdog = isGuarded(dataDir) ? undefined : startWatchdog(launch.cluster);
     return describe(launch, { postmaster, watchdog, reused: true });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { programPath } from './native-binaries.ts';
-import { isAlive } from './postmaster-pid.ts';
+import { runsProgram } from './process-table.ts';
 import { serverEnvironment } from './server-environment.ts';
 import type { Cluster } from './server-process.ts';
 
@@ -43,7 +43,7 @@ export function startWatchdog(cluster: Cluster): Watchdog {
 /** Whether a helper of some process still guards the server of this data directory. */
 export function isGuarded(dataDir: string): boolean {
   const pid = guardOf(dataDir);
-  return pid !== undefined && isAlive(pid);
+  return pid !== undefined && runsProgram(pid, 'watchdog.mjs');
 }
 
 function guardOf(dataDir: string): number | undefined {

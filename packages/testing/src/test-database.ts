@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { migrate, openDatabase } from '@holdfast/database';
+import { runAsAdmin, urlOfDatabase } from './admin-connection.ts';
+import { publishTemplate, templateDatabase } from './config.ts';
+import type { Database } from '@holdfast/database';
+
+/** A database of one test's own, with the whole schema in it. */
+export interface TestDatabase {
+  readonly url: string;
+  readonly database: Database;
+  /** Closes the connections and removes the database, whoever else is still connected to it. */
+  drop(): Promise<void>;
+}
+
+/** Makes a database by copying the template, in about a tenth of a second. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await runAsAdmin(`create database ${name} template ${requireTemplate()}`);
+  const url = urlOfDatabase(name);
+  const database = openDatabase({ url });
+  return {
+    url,
+    database,
+    async drop() {
+      await database.close();
+      await runAsAdmin(`drop database if exists ${name} with (force)`);
+    },
+  };
+}
+
+/** Makes the template of this run and makes it known to the test processes. Returns its removal. */
+export async function makeTemplateDatabase(): Promise<() => Promise<void>> {
+  const name = `template_${randomBytes(6).toString('hex')}`;
+  await runAsAdmin(`create database ${name}`);
+  const database = openDatabase({ url: urlOfDatabase(name) });
+  await migrate(database);
+  await database.close();
+  publishTemplate(name);
+  return () => runAsAdmin(`drop database if exists ${name} with (force)`);
+}
+
+function requireTemplate(): string {
+  const name = templateDatabase();
+  if (name !== undefined) return name;
+  throw new Error('The template database has not been made');
+}

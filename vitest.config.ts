@@ -1,0 +1,85 @@
+import { defineConfig } from 'vitest/config';
+import { SummaryReporter } from './packages/testing/src/summary-reporter.ts';
+
+// Vite's own conditions for servers, after the one that finds the packages' sources.
+const conditions = ['@holdfast/source', 'module', 'node', 'development|production'];
+const databaseTests = '**/*.db.test.ts';
+const secondMs = 1_000;
+
+interface ProjectOptions {
+  readonly name: string;
+  readonly include: readonly string[];
+  readonly exclude?: readonly string[];
+  /** Projects run one after the other in this order, lowest first. */
+  readonly groupOrder: number;
+  readonly needsDatabase: boolean;
+  readonly maxWorkers: number;
+  readonly testTimeoutMs: number;
+}
+
+function project(options: ProjectOptions) {
+  return {
+    resolve: { conditions },
+    ssr: { resolve: { conditions } },
+    test: {
+      name: options.name,
+      include: [...options.include],
+      exclude: ['**/node_modules/**', '**/dist/**', ...(options.exclude ?? [])],
+      globalSetup: options.needsDatabase ? ['packages/testing/src/global-setup.ts'] : [],
+      sequence: { groupOrder: options.groupOrder },
+      maxWorkers: options.maxWorkers,
+      testTimeout: options.testTimeoutMs,
+      hookTimeout: 60 * secondMs,
+      pool: 'forks' as const,
+    },
+  };
+}
+
+export default defineConfig({
+  test: {
+    reporters: ['default', new SummaryReporter()],
+    projects: [
+      project({
+        name: 'unit',
+        include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.{ts,tsx}'],
+        exclude: [databaseTests],
+        groupOrder: 0,
+        needsDatabase: false,
+        maxWorkers: 2,
+        testTimeoutMs: 30 * secondMs,
+      }),
+      project({
+        name: 'database',
+        include: ['packages/*/test/**/*.db.test.ts', 'apps/*/test/**/*.db.test.ts'],
+        groupOrder: 1,
+        needsDatabase: true,
+        maxWorkers: 2,
+        testTimeoutMs: 60 * secondMs,
+      }),
+      project({
+        name: 'contract',
+        include: ['tests/contract/**/*.test.ts'],
+        groupOrder: 2,
+        needsDatabase: true,
+        maxWorkers: 2,
+        testTimeoutMs: 60 * secondMs,
+      }),
+      project({
+        name: 'chaos',
+        include: ['tests/chaos/**/*.test.ts'],
+        groupOrder: 3,
+        needsDatabase: true,
+        maxWorkers: 1,
+        testTimeoutMs: 300 * secondMs,
+      }),
+      project({
+        name: 'e2e',
+        include: ['tests/e2e/**/*.test.ts'],
+        groupOrder: 4,
+        needsDatabase: true,
+        maxWorkers: 1,
+        testTimeoutMs: 120 * secondMs,
+      }),
+    ],
+  },
+});
