@@ -1,14 +1,13 @@
-import pg from 'pg';
+import { openDatabase } from '@holdfast/database';
 import { adminUrl } from './config.ts';
 
 /** Runs one statement as the superuser on the shared server, on a connection of its own. */
 export async function runAsAdmin(sql: string): Promise<void> {
-  const client = new pg.Client(requireAdminUrl());
-  await client.connect();
+  const database = openDatabase({ url: requireAdminUrl(), poolSize: 1 });
   try {
-    await client.query(sql);
+    await database.execute(sql);
   } finally {
-    await client.end();
+    await database.close();
   }
 }
 
