@@ -17,6 +17,14 @@ export interface ProcessDoor {
   on(event: 'SIGTERM' | 'SIGINT' | 'disconnect', listener: () => void): unknown;
   off(event: 'SIGTERM' | 'SIGINT' | 'disconnect', listener: () => void): unknown;
   exit(code: number): void;
+  /** Present when a parent process holds an IPC channel. */
+  send?(message: ProcessMessage): unknown;
+}
+
+/** What a process tells its parent. */
+export interface ProcessMessage {
+  /** `started`: every service serves. */
+  readonly event: 'started';
 }
 
 /** How `runUntilSignal` runs. */
@@ -51,6 +59,7 @@ export async function runUntilSignal(
       await service.start();
       started.push(service);
     }
+    if (!requests.isRequested()) requests.tellParent();
     const request = await requests.first;
     options.logger.info({ reason: request.reason }, 'stopping');
     return await drain(started, { ...options, exitCode: request.exitCode ?? exitCodes.ok });
@@ -65,6 +74,7 @@ export async function runUntilSignal(
 interface StopRequests {
   readonly first: Promise<StopRequest>;
   isRequested(): boolean;
+  tellParent(): void;
   close(): void;
 }
 
@@ -98,6 +108,9 @@ function listenForStop(options: RunOptions): StopRequests {
   return {
     first,
     isRequested: () => requested,
+    tellParent: () => {
+      door.send?.({ event: 'started' });
+    },
     close: () => {
       for (const event of events) door.off(event, listeners[event]);
     },

@@ -2,10 +2,21 @@ import { EventEmitter } from 'node:events';
 import { createSilentLogger, runUntilSignal } from '@holdfast/runtime';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from './fake-clock.ts';
-import type { ProcessDoor, RunOptions, Service, StopRequest } from '@holdfast/runtime';
+import type {
+  ProcessDoor,
+  ProcessMessage,
+  RunOptions,
+  Service,
+  StopRequest,
+} from '@holdfast/runtime';
 
 class FakeProcess extends EventEmitter implements ProcessDoor {
   readonly exits: number[] = [];
+  readonly messages: ProcessMessage[] = [];
+
+  send(message: ProcessMessage): void {
+    this.messages.push(message);
+  }
 
   exit(code: number): void {
     this.exits.push(code);
@@ -94,6 +105,25 @@ describe('a process', () => {
     const { ended } = stage([recorded('a', story), failing]);
     await expect(ended).rejects.toThrow('port taken');
     expect(story).toEqual(['start a', 'stop a']);
+  });
+
+  it('tells its parent once every service has started', async () => {
+    let finish = (): void => undefined;
+    const slow: Service = {
+      ...stuck,
+      start: () =>
+        new Promise<void>((resolve) => {
+          finish = resolve;
+        }),
+      stop: () => Promise.resolve(),
+    };
+    const { door, ended } = stage([slow]);
+    expect(door.messages).toEqual([]);
+    finish();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(door.messages).toEqual([{ event: 'started' }]);
+    door.emit('SIGTERM');
+    await ended;
   });
 
   it('can be ended by a service with an exit code of its own', async () => {
