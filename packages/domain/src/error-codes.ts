@@ -25,6 +25,7 @@ export const errorCodes = {
   job_not_found: 'No job with this id exists in the project.',
   job_not_in_state: 'The job’s status does not allow this action; the answer names the status.',
   lease_lost: 'The worker’s lease on the job had ended, so its write changed nothing.',
+  migration_changed: 'A migration was applied with other SQL than this build has.',
   non_retryable: 'The handler said that a retry is of no use.',
   payload_too_large: 'The payload or result is larger than allowed.',
   poison_pill: 'The job’s worker died three times while it ran.',
@@ -40,6 +41,7 @@ export const errorCodes = {
   result_unserialisable:
     'The handler’s result could not be stored as JSON; a note was stored instead.',
   schedule_not_found: 'No schedule with this id exists in the project.',
+  schema_outdated: 'The database schema is older than this version of Holdfast needs.',
   schema_too_new: 'The database schema is newer than this version of Holdfast understands.',
   timed_out: 'The attempt ran longer than the job’s timeout.',
   timezone_invalid: 'The time zone is not an IANA zone name.',

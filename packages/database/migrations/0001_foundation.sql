@@ -1,0 +1,397 @@
+-- The whole data model. Times come from the database clock; key columns sort bytewise; hot tables have no foreign keys.
+
+create type holdfast.job_status as enum (
+  'queued', 'scheduled', 'claimed', 'running', 'completed', 'failed', 'dead_letter', 'cancelled'
+);
+
+create type holdfast.execution_status as enum (
+  'running', 'completed', 'failed', 'timed_out', 'cancelled', 'returned', 'released'
+);
+
+-- Orders the line inside (queue, priority); drawn whenever a job becomes due.
+create sequence holdfast.job_seq as bigint;
+
+create table holdfast.settings (
+  key text collate "C" primary key,
+  value jsonb not null,
+  updated_at timestamptz not null default clock_timestamp()
+);
+
+create table holdfast.projects (
+  id uuid primary key,
+  slug text collate "C" not null unique check (slug ~ '^[A-Za-z0-9._:-]{1,128}$'),
+  name text not null check (char_length(name) between 1 and 200),
+  created_at timestamptz not null default clock_timestamp()
+);
+
+insert into holdfast.projects (id, slug, name)
+values (gen_random_uuid(), 'default', 'Default');
+
+create table holdfast.queues (
+  project_id uuid not null references holdfast.projects (id),
+  id bigint generated always as identity unique,
+  name text collate "C" not null check (name ~ '^[A-Za-z0-9._:-]{1,128}$'),
+  concurrency integer check (concurrency between 1 and 1000000),
+  -- { "maxAttempts"?, "timeoutMs"?, "retry"? } for jobs that name none.
+  job_defaults jsonb not null default '{}' check (jsonb_typeof(job_defaults) = 'object'),
+  paused_at timestamptz,
+  paused_by text,
+  paused_reason text,
+  paused_until timestamptz,
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default clock_timestamp(),
+  deleted_at timestamptz,
+  revision bigint not null default 1,
+  primary key (project_id, id),
+  unique (project_id, name),
+  check (paused_at is not null or (paused_by is null and paused_reason is null and paused_until is null))
+);
+
+create table holdfast.jobs (
+  seq bigint,
+  queue_id bigint not null,
+  run_at timestamptz not null,
+  created_at timestamptz not null,
+  claimed_at timestamptz,
+  started_at timestamptz,
+  finished_at timestamptz,
+  lock_expires_at timestamptz,
+  cancel_requested_at timestamptz,
+  -- The due instant of the schedule that made this job.
+  fire_at timestamptz,
+  project_id uuid not null,
+  id uuid not null,
+  lease_token uuid,
+  worker_id uuid,
+  schedule_id uuid,
+  attempt integer not null default 0,
+  max_attempts integer not null default 5,
+  execution_seq integer not null default 0,
+  crash_count integer not null default 0,
+  release_count integer not null default 0,
+  generation integer not null default 0,
+  pending_parents integer not null default 0,
+  timeout_ms integer not null default 300000,
+  status holdfast.job_status not null,
+  priority smallint not null default 5,
+  type text collate "C" not null,
+  -- Why it ended or waits, as a code: attempts_exhausted, non_retryable, poison_pill, cancelled, …
+  reason text,
+  payload jsonb not null,
+  result jsonb,
+  last_error jsonb,
+  -- { "mode", "backoff" }; null means the default policy.
+  retry jsonb,
+  progress jsonb,
+  metadata jsonb,
+  tags text[],
+  constraint jobs_pkey primary key (project_id, id),
+  constraint jobs_lease_exactly_when_held check (
+    (status in ('claimed', 'running')) = (lease_token is not null)
+    and (lease_token is null) = (lock_expires_at is null)
+  ),
+  constraint jobs_holder_known_when_held check (
+    status not in ('claimed', 'running') or (worker_id is not null and claimed_at is not null)
+  ),
+  constraint jobs_holder_absent_while_waiting check (
+    status not in ('queued', 'scheduled') or (worker_id is null and claimed_at is null)
+  ),
+  constraint jobs_started_exactly_when_running check (
+    case status
+      when 'running' then started_at is not null
+      when 'completed' then started_at is not null
+      when 'queued' then started_at is null
+      when 'scheduled' then started_at is null
+      when 'claimed' then started_at is null
+      else true
+    end
+  ),
+  constraint jobs_finished_exactly_when_ended check (
+    (status in ('completed', 'failed', 'dead_letter', 'cancelled')) = (finished_at is not null)
+  ),
+  constraint jobs_in_line_when_queued check (status <> 'queued' or seq is not null),
+  constraint jobs_run_at_finite check (
+    isfinite(run_at) = (pending_parents = 0) and (pending_parents = 0 or status in ('scheduled', 'cancelled'))
+  ),
+  constraint jobs_run_at_near check (not isfinite(run_at) or run_at < created_at + interval '11 years'),
+  constraint jobs_times_finite check (isfinite(created_at) and isfinite(lock_expires_at)),
+  constraint jobs_times_in_order check (
+    started_at >= claimed_at and finished_at >= coalesce(started_at, claimed_at, '-infinity')
+  ),
+  constraint jobs_cancel_request_while_held check (
+    cancel_requested_at is null or status in ('claimed', 'running', 'completed', 'cancelled')
+  ),
+  constraint jobs_priority_range check (priority between 0 and 9),
+  constraint jobs_attempt_range check (attempt >= 0 and max_attempts between 1 and 1000),
+  constraint jobs_counts_not_negative check (
+    execution_seq >= 0 and crash_count >= 0 and release_count >= 0 and generation >= 0 and pending_parents >= 0
+  ),
+  constraint jobs_timeout_range check (timeout_ms between 1 and 86400000),
+  constraint jobs_type_length check (char_length(type) between 1 and 128)
+) with (
+  fillfactor = 80,
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 5000,
+  autovacuum_vacuum_insert_scale_factor = 0,
+  autovacuum_vacuum_insert_threshold = 50000,
+  autovacuum_vacuum_cost_delay = 0,
+  autovacuum_analyze_scale_factor = 0.02,
+  autovacuum_analyze_threshold = 5000
+);
+
+-- The lease and heartbeat columns stand in no index, so that heartbeats stay heap-only updates.
+create index jobs_claim on holdfast.jobs (queue_id, priority, seq) where status = 'queued';
+create index jobs_suspects on holdfast.jobs (queue_id, priority, seq) where status = 'queued' and crash_count > 0;
+create index jobs_due on holdfast.jobs (run_at) where status = 'scheduled';
+create index jobs_leased on holdfast.jobs (queue_id) where status in ('claimed', 'running');
+create index jobs_resting on holdfast.jobs (project_id, finished_at) where status in ('failed', 'dead_letter');
+create index jobs_of_schedule on holdfast.jobs (schedule_id) where schedule_id is not null;
+
+-- Jobs that ended for good, by day of ending.
+create table holdfast.job_history (
+  like holdfast.jobs including defaults including constraints
+) partition by range (finished_at);
+alter table holdfast.job_history add constraint job_history_ended check (
+  status in ('completed', 'cancelled', 'dead_letter')
+);
+alter table holdfast.job_history add primary key (project_id, id, finished_at);
+create table holdfast.job_history_default partition of holdfast.job_history default;
+
+create view holdfast.all_jobs as
+select * from holdfast.jobs
+union all
+select * from holdfast.job_history;
+
+-- One row per claim that ended; appended only. An open execution is the job's own row.
+create table holdfast.job_executions (
+  recorded_at timestamptz not null,
+  claimed_at timestamptz not null,
+  started_at timestamptz,
+  finished_at timestamptz,
+  lease_lost_at timestamptz,
+  project_id uuid not null,
+  job_id uuid not null,
+  worker_id uuid not null,
+  execution_seq integer not null check (execution_seq > 0),
+  attempt integer not null check (attempt > 0),
+  generation integer not null,
+  status holdfast.execution_status not null,
+  next_delay_ms bigint check (next_delay_ms >= 0),
+  reason text,
+  error jsonb,
+  primary key (project_id, job_id, execution_seq, recorded_at),
+  constraint job_executions_interrupted_or_ended check (
+    (status = 'running') = (lease_lost_at is not null) and (status = 'running') = (finished_at is null)
+  ),
+  constraint job_executions_times_in_order check (
+    started_at >= claimed_at and finished_at >= coalesce(started_at, claimed_at)
+  )
+) partition by range (recorded_at);
+create table holdfast.job_executions_default partition of holdfast.job_executions default;
+
+create view holdfast.all_executions as
+select
+  project_id, job_id, execution_seq, attempt, generation, status, worker_id,
+  claimed_at, started_at, finished_at, lease_lost_at, next_delay_ms, reason, error
+from holdfast.job_executions
+union all
+select
+  project_id, id, execution_seq, attempt, generation, 'running', worker_id,
+  claimed_at, started_at, null, null, null, null, null
+from holdfast.jobs
+where status in ('claimed', 'running');
+
+-- What a worker reported after it had lost its lease. Kept beside the execution; changes nothing.
+create table holdfast.job_late_results (
+  project_id uuid not null,
+  job_id uuid not null,
+  execution_seq integer not null,
+  recorded_at timestamptz not null default clock_timestamp(),
+  status holdfast.execution_status not null,
+  result jsonb,
+  error jsonb,
+  primary key (project_id, job_id, execution_seq)
+);
+
+create table holdfast.job_logs (
+  logged_at timestamptz not null,
+  project_id uuid not null,
+  job_id uuid not null,
+  execution_seq integer not null,
+  line integer not null,
+  level text not null check (level in ('debug', 'info', 'warn', 'error')),
+  message text not null,
+  fields jsonb,
+  primary key (project_id, job_id, execution_seq, line, logged_at)
+) partition by range (logged_at);
+create table holdfast.job_logs_default partition of holdfast.job_logs default;
+
+create table holdfast.workers (
+  project_id uuid not null,
+  id uuid not null,
+  host text not null,
+  pid integer not null,
+  build text not null,
+  labels jsonb not null default '{}',
+  queues text[] not null,
+  types text[] not null,
+  slots integer not null check (slots > 0),
+  lease_ms integer not null check (lease_ms > 0),
+  status text not null default 'active' check (status in ('active', 'quiet', 'stopping', 'stopped')),
+  -- What a person asked of it; the worker obeys at its next heartbeat.
+  requested_status text check (requested_status in ('active', 'quiet', 'stopping')),
+  busy_slots integer not null default 0,
+  stuck_slots integer not null default 0,
+  rss_bytes bigint not null default 0,
+  loop_lag_ms real not null default 0,
+  started_at timestamptz not null default clock_timestamp(),
+  heartbeat_at timestamptz not null default clock_timestamp(),
+  primary key (project_id, id)
+) with (fillfactor = 50);
+
+create table holdfast.schedules (
+  project_id uuid not null references holdfast.projects (id),
+  id uuid not null,
+  name text collate "C" not null check (name ~ '^[A-Za-z0-9._:-]{1,128}$'),
+  cron text check (char_length(cron) between 1 and 128),
+  every_ms bigint check (every_ms between 1000 and 315360000000),
+  anchor_at timestamptz,
+  timezone text not null,
+  -- The template of the jobs it makes, in the stored form of a new job.
+  job jsonb not null check (jsonb_typeof(job) = 'object'),
+  catch_up text not null default 'latest' check (catch_up in ('none', 'latest', 'all')),
+  catch_up_window_ms bigint not null default 3600000 check (catch_up_window_ms between 0 and 2592000000),
+  overlap text not null default 'skip' check (overlap in ('skip', 'allow')),
+  paused_at timestamptz,
+  paused_by text,
+  paused_reason text,
+  next_fire_at timestamptz check (isfinite(next_fire_at)),
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default clock_timestamp(),
+  revision bigint not null default 1,
+  primary key (project_id, id),
+  unique (project_id, name),
+  check ((cron is null) <> (every_ms is null)),
+  check ((every_ms is null) = (anchor_at is null))
+);
+create index schedules_due on holdfast.schedules (next_fire_at) where paused_at is null;
+
+-- One row per due instant, kept longer than the job that it made.
+create table holdfast.schedule_fires (
+  project_id uuid not null,
+  schedule_id uuid not null,
+  fire_at timestamptz not null,
+  outcome text not null check (
+    outcome in ('enqueued', 'caught_up', 'skipped_overlap', 'skipped_paused', 'missed', 'manual')
+  ),
+  job_id uuid,
+  recorded_at timestamptz not null default clock_timestamp(),
+  primary key (project_id, schedule_id, fire_at),
+  check ((job_id is not null) = (outcome in ('enqueued', 'caught_up', 'manual')))
+);
+create index schedule_fires_age on holdfast.schedule_fires (recorded_at);
+
+-- Each worker writes rows of its own (shard = worker id); a rollup merges them into the shard of zeros.
+create table holdfast.stats_minutely (
+  project_id uuid not null,
+  queue_id bigint not null,
+  minute timestamptz not null,
+  shard uuid not null,
+  completed_count bigint not null default 0,
+  failed_count bigint not null default 0,
+  dead_letter_count bigint not null default 0,
+  cancelled_count bigint not null default 0,
+  wait_ms_sum double precision not null default 0,
+  run_ms_sum double precision not null default 0,
+  -- Counts by bucket; bucket i holds durations up to 2^(i/2) milliseconds.
+  wait_buckets bigint[] not null,
+  run_buckets bigint[] not null,
+  primary key (project_id, minute, queue_id, shard)
+) with (fillfactor = 50);
+
+-- Adds two arrays of counts element by element.
+create function holdfast.add_counts(a bigint[], b bigint[]) returns bigint[]
+language sql immutable parallel safe
+return (
+  select array_agg(coalesce(x, 0) + coalesce(y, 0) order by position)
+  from unnest(a, b) with ordinality as pair (x, y, position)
+);
+
+create aggregate holdfast.sum_counts(bigint[]) (
+  sfunc = holdfast.add_counts,
+  stype = bigint[],
+  initcond = '{}'
+);
+
+create table holdfast.users (
+  id uuid primary key,
+  email text collate "C" not null unique check (email = lower(email) and char_length(email) between 3 and 254),
+  password_hash text not null,
+  password_change_required_at timestamptz,
+  disabled_at timestamptz,
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create table holdfast.memberships (
+  project_id uuid not null references holdfast.projects (id) on delete cascade,
+  user_id uuid not null references holdfast.users (id) on delete cascade,
+  role text not null check (role in ('viewer', 'operator', 'admin', 'owner')),
+  created_at timestamptz not null default clock_timestamp(),
+  primary key (project_id, user_id)
+);
+
+-- One sign-in; the family of its refresh tokens.
+create table holdfast.sessions (
+  id uuid primary key,
+  user_id uuid not null references holdfast.users (id) on delete cascade,
+  -- How the person signed in: by password or by one-time link.
+  method text not null check (method in ('password', 'ticket')),
+  user_agent text,
+  ip text,
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null,
+  revoked_at timestamptz,
+  revoked_reason text
+);
+create index sessions_of_user on holdfast.sessions (user_id);
+
+create table holdfast.refresh_tokens (
+  token_hash bytea primary key check (octet_length(token_hash) = 32),
+  session_id uuid not null references holdfast.sessions (id) on delete cascade,
+  issued_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null,
+  used_at timestamptz
+);
+create index refresh_tokens_of_session on holdfast.refresh_tokens (session_id);
+
+create table holdfast.sign_in_tickets (
+  token_hash bytea primary key check (octet_length(token_hash) = 32),
+  user_id uuid not null references holdfast.users (id) on delete cascade,
+  expires_at timestamptz not null,
+  used_at timestamptz
+);
+
+create table holdfast.api_keys (
+  project_id uuid not null references holdfast.projects (id) on delete cascade,
+  id text collate "C" not null unique check (char_length(id) = 8),
+  name text not null check (char_length(name) between 1 and 200),
+  secret_hash bytea not null check (octet_length(secret_hash) = 32),
+  scopes text[] not null check (scopes <@ array['enqueue', 'read', 'manage'] and cardinality(scopes) > 0),
+  created_by uuid,
+  created_at timestamptz not null default clock_timestamp(),
+  last_used_at timestamptz,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  primary key (project_id, id)
+);
+
+create table holdfast.idempotency_keys (
+  project_id uuid not null,
+  key_hash bytea not null check (octet_length(key_hash) = 32),
+  request_hash bytea not null check (octet_length(request_hash) = 32),
+  response_status integer,
+  response_body jsonb,
+  created_at timestamptz not null default clock_timestamp(),
+  primary key (project_id, key_hash)
+);
+create index idempotency_keys_age on holdfast.idempotency_keys (created_at);

@@ -1,0 +1,43 @@
+-- Worker processes: who is there, how they are, what people ask of them.
+
+-- name: register_worker
+insert into holdfast.workers (
+  project_id, id, host, pid, build, labels, queues, types, slots, lease_ms
+)
+values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10);
+
+-- name: beat_worker
+-- Says that the worker lives and how it is; answers what a person asks of it. No row: the worker must register again.
+update holdfast.workers as w
+set
+  heartbeat_at = clock_timestamp(), status = $3, busy_slots = $4, stuck_slots = $5, rss_bytes = $6, loop_lag_ms = $7,
+  requested_status = case when w.requested_status = $3 then null else w.requested_status end
+where w.project_id = $1 and w.id = $2
+returning w.requested_status;
+
+-- name: request_worker_status
+update holdfast.workers as w
+set requested_status = $3
+where w.project_id = $1 and w.id = $2 and w.status in ('active', 'quiet')
+returning w.id;
+
+-- name: mark_worker_stopped
+update holdfast.workers as w
+set status = 'stopped', busy_slots = 0, requested_status = null, heartbeat_at = clock_timestamp()
+where w.project_id = $1 and w.id = $2;
+
+-- name: count_lost_workers
+-- How many workers fell silent within the last two leases, and how many were there in that time; clean stops count as neither.
+select
+  count(*) filter (
+    where w.heartbeat_at < clock_timestamp() - w.lease_ms * interval '1 millisecond'
+  )::integer as lost_count,
+  count(*)::integer as worker_count
+from holdfast.workers as w
+where w.status <> 'stopped'
+  and w.heartbeat_at > clock_timestamp() - 2 * w.lease_ms * interval '1 millisecond' - interval '10 seconds';
+
+-- name: forget_workers
+-- Stopped and lost workers stay to be seen for a while.
+delete from holdfast.workers as w
+where w.heartbeat_at < clock_timestamp() - $1::double precision * interval '1 millisecond';

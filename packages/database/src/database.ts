@@ -1,0 +1,163 @@
+import pg from 'pg';
+import type { Pool, PoolClient } from 'pg';
+import { clientConfig, inSchema } from './connection-settings.ts';
+import type { ConnectionSettings } from './connection-settings.ts';
+import type { Statement } from './generated/statements.ts';
+import { openLane } from './lane.ts';
+import type { Lane } from './lane.ts';
+import type { Queryable, SqlValue } from './queryable.ts';
+import { isConflict } from './transient-error.ts';
+
+/** The database as a process sees it: a pool for transactions, and lanes for the engine's single statements. */
+export interface Database extends Queryable {
+  readonly settings: ConnectionSettings;
+  /** The name of the schema that holds the tables. */
+  readonly schema: string;
+  /**
+   * Runs `work` in one transaction. When another transaction got in its way (deadlock, serialisation failure, lock
+   * timeout) the whole runs again, at most five times: `work` must have no effects outside the transaction.
+   */
+  transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>;
+  /** Runs SQL that is no prepared statement: migrations and partitions. */
+  execute(sql: string): Promise<void>;
+  openLane(kind: 'lane' | 'claims'): Lane;
+  close(): Promise<void>;
+}
+
+/** Options of {@link openDatabase}. */
+export interface DatabaseOptions extends ConnectionSettings {
+  /** Connections of the pool at most; default 5. */
+  readonly poolSize?: number | undefined;
+  /** Called for errors of idle connections, which break no call. */
+  readonly onIdleError?: ((error: Error) => void) | undefined;
+}
+
+const maxTries = 5;
+
+/** Opens the database; nothing is sent before the first call. */
+export function openDatabase(options: DatabaseOptions): Database {
+  return new PooledDatabase(options);
+}
+
+class PooledDatabase implements Database {
+  readonly settings: ConnectionSettings;
+  readonly schema: string;
+  readonly #pool: Pool;
+
+  constructor(options: DatabaseOptions) {
+    this.settings = options;
+    this.schema = options.schema ?? 'holdfast';
+    this.#pool = new pg.Pool({
+      ...clientConfig(options, 'general'),
+      max: options.poolSize ?? 5,
+      idleTimeoutMillis: 30_000,
+    });
+    // Without a listener, an idle connection that breaks would end the process.
+    this.#pool.on('error', (error) => options.onIdleError?.(error));
+  }
+
+  async query<Row extends object>(
+    statement: Statement,
+    values: readonly SqlValue[] = [],
+  ): Promise<readonly Row[]> {
+    return this.#withClient((client) => this.#run<Row>(client, statement, values));
+  }
+
+  async transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#withClient((client) => this.#transact(client, work));
+      } catch (error) {
+        if (tries >= maxTries || !isConflict(error)) throw error;
+      }
+    }
+  }
+
+  async execute(sql: string): Promise<void> {
+    await this.#withClient((client) => client.query(inSchema(sql, this.schema)));
+  }
+
+  openLane(kind: 'lane' | 'claims'): Lane {
+    return openLane(this.settings, kind);
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  async #transact<Result>(
+    client: PoolClient,
+    work: (tx: Queryable) => Promise<Result>,
+  ): Promise<Result> {
+    await client.query('begin');
+    try {
+      const result = await work({
+        query: (statement, values = []) => this.#run(client, statement, values),
+      });
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      await client.query('rollback').catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #run<Row extends object>(
+    client: PoolClient,
+    statement: Statement,
+    values: readonly SqlValue[],
+  ): Promise<readonly Row[]> {
+    const text = inSchema(statement.text, this.schema);
+    const name = this.settings.pooled === true ? {} : { name: statement.name };
+    const result = await client.query<Row>({ ...name, text, values: [...values] });
+    return result.rows;
+  }
+
+  async #withClient<Result>(use: (client: PoolClient) => Promise<Result>): Promise<Result> {
+    const client = await this.#pool.connect();
+    const watch = watchCommitWait(client);
+    try {
+      const result = await use(client);
+      watch.throwIfUnconfirmed();
+      watch.end();
+      client.release();
+      return result;
+    } catch (error) {
+      watch.end();
+      // A connection that failed outside of SQL is not given back to others.
+      client.release(isSqlError(error) ? undefined : true);
+      throw error;
+    }
+  }
+}
+
+function isSqlError(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.severity !== 'FATAL';
+}
+
+/**
+ * A cancelled wait for the synchronous standby reaches the client as success with a warning. Nothing that the standby
+ * has not confirmed may be acknowledged, so the warning becomes an error with an unknown outcome.
+ */
+function watchCommitWait(client: PoolClient) {
+  let unconfirmed = false;
+  const onNotice = (notice: { readonly message?: string | undefined }): void => {
+    if (/synchronous replication/i.test(notice.message ?? '')) unconfirmed = true;
+  };
+  const onError = (): void => undefined;
+  client.on('notice', onNotice);
+  client.on('error', onError);
+  return {
+    throwIfUnconfirmed(): void {
+      if (!unconfirmed) return;
+      const error = new Error(
+        'The synchronous standby did not confirm the commit; its outcome is unknown',
+      );
+      throw Object.assign(error, { code: '08007' });
+    },
+    end(): void {
+      client.off('notice', onNotice);
+      client.off('error', onError);
+    },
+  };
+}

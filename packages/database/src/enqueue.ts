@@ -1,0 +1,140 @@
+import type { RetryPolicy } from '@holdfast/domain';
+import { plainArray, textArray } from './array-literal.ts';
+import type { Database } from './database.ts';
+import { statements } from './generated/statements.ts';
+import type { Queryable, SqlValue } from './queryable.ts';
+import { resolveQueues } from './queue-directory.ts';
+import type { QueueEntry } from './queue-directory.ts';
+
+/** A job to be inserted. Absent settings come from its queue, then from the defaults. */
+export interface NewJob {
+  /** A UUID made by the caller; inserting the same id twice makes one job. */
+  readonly id: string;
+  readonly queue: string;
+  readonly type: string;
+  /** JSON text, stored as jsonb. */
+  readonly payloadJson: string;
+  /** 0 (first) to 9; default 5. */
+  readonly priority?: number | undefined;
+  readonly maxAttempts?: number | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly retry?: RetryPolicy | undefined;
+  readonly tags?: readonly string[] | undefined;
+  /** JSON text. */
+  readonly metadataJson?: string | undefined;
+  /** Not before this instant, by the database clock; wins over `delayMs`. */
+  readonly runAt?: Date | undefined;
+  /** Not before this many milliseconds from the insert. */
+  readonly delayMs?: number | undefined;
+  readonly scheduleId?: string | undefined;
+  readonly fireAt?: Date | undefined;
+}
+
+/** What an insert did, and whom to wake after its commit. */
+export interface Enqueued {
+  /** The ids that were inserted; the others existed already. */
+  readonly insertedIds: ReadonlySet<string>;
+  /** Queues that got jobs which are due now. */
+  readonly queueIds: readonly string[];
+  /** Whether some of the jobs are for later. */
+  readonly scheduled: boolean;
+}
+
+interface ResolvedJob {
+  readonly job: NewJob;
+  readonly queue: QueueEntry;
+}
+
+/**
+ * Inserts jobs, all or none. Queues that do not exist are made. Give `tx` to make the jobs part of a transaction;
+ * whoever commits it wakes the workers afterwards (see `createNotifier`).
+ */
+export async function enqueueJobs(
+  database: Database,
+  request: {
+    readonly projectId: string;
+    readonly jobs: readonly NewJob[];
+    readonly tx?: Queryable | undefined;
+  },
+): Promise<Enqueued> {
+  const { projectId, jobs, tx } = request;
+  const queues = await resolveQueues(database, projectId, distinctQueues(jobs));
+  const due: ResolvedJob[] = [];
+  const later: ResolvedJob[] = [];
+  for (const job of jobs) {
+    const queue = queues.get(job.queue);
+    if (queue === undefined) throw new Error(`The queue ${job.queue} could not be made`);
+    (isForLater(job) ? later : due).push({ job, queue });
+  }
+  const insertedIds = new Set<string>();
+  const insert = async (on: Queryable): Promise<void> => {
+    insertedIds.clear();
+    if (due.length > 0) await insertInto(on, insertedIds, { projectId, jobs: due, later: false });
+    if (later.length > 0)
+      await insertInto(on, insertedIds, { projectId, jobs: later, later: true });
+  };
+  if (tx !== undefined) await insert(tx);
+  else if (due.length === 0 || later.length === 0) await insert(database);
+  else await database.transaction(insert);
+  return {
+    insertedIds,
+    queueIds: [...new Set(due.map(({ queue }) => queue.id))],
+    scheduled: later.length > 0,
+  };
+}
+
+function distinctQueues(jobs: readonly NewJob[]): readonly string[] {
+  return [...new Set(jobs.map((job) => job.queue))];
+}
+
+function isForLater(job: NewJob): boolean {
+  return job.runAt !== undefined || (job.delayMs ?? 0) > 0;
+}
+
+async function insertInto(
+  on: Queryable,
+  insertedIds: Set<string>,
+  batch: {
+    readonly projectId: string;
+    readonly jobs: readonly ResolvedJob[];
+    readonly later: boolean;
+  },
+): Promise<void> {
+  const values = columnsOf(batch.projectId, batch.jobs);
+  const rows = batch.later
+    ? await on.query<{ id: string }>(statements.scheduleJobs, [
+        ...values,
+        plainArray(batch.jobs.map(({ job }) => job.runAt?.toISOString())),
+        plainArray(batch.jobs.map(({ job }) => job.delayMs ?? 0)),
+      ])
+    : await on.query<{ id: string }>(statements.enqueueJobs, values);
+  for (const row of rows) insertedIds.add(row.id);
+}
+
+function columnsOf(projectId: string, jobs: readonly ResolvedJob[]): readonly SqlValue[] {
+  const plain = (pick: (entry: ResolvedJob) => string | number | undefined): string =>
+    plainArray(jobs.map(pick));
+  const text = (pick: (entry: ResolvedJob) => string | undefined): string =>
+    textArray(jobs.map(pick));
+  return [
+    projectId,
+    plain(({ job }) => job.id),
+    plain(({ queue }) => queue.id),
+    text(({ job }) => job.type),
+    text(({ job }) => job.payloadJson),
+    plain(({ job }) => job.priority ?? 5),
+    plain(({ job, queue }) => job.maxAttempts ?? queue.jobDefaults.maxAttempts ?? 5),
+    plain(({ job, queue }) => job.timeoutMs ?? queue.jobDefaults.timeoutMs ?? 300_000),
+    text(({ job, queue }) => jsonOrUndefined(job.retry ?? queue.jobDefaults.retry)),
+    text(({ job }) =>
+      job.tags === undefined || job.tags.length === 0 ? undefined : JSON.stringify(job.tags),
+    ),
+    text(({ job }) => job.metadataJson),
+    plain(({ job }) => job.scheduleId),
+    plain(({ job }) => job.fireAt?.toISOString()),
+  ];
+}
+
+function jsonOrUndefined(value: unknown): string | undefined {
+  return value === undefined || value === null ? undefined : JSON.stringify(value);
+}

@@ -1,0 +1,1924 @@
+// Made from packages/database/sql by `npm run generate`. Do not edit.
+
+/** A named SQL statement: the name identifies it to the server as a prepared statement. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export const statements = {
+  /** accounts.sql */
+  countUsers: {
+    name: 'count_users',
+    text: `select count(*)::integer as user_count from holdfast.users`,
+  },
+  /** accounts.sql */
+  insertUser: {
+    name: 'insert_user',
+    text: `insert into holdfast.users (id, email, password_hash, password_change_required_at)
+values ($1, $2, $3, case when $4::boolean then clock_timestamp() end)
+on conflict (email) do nothing
+returning id`,
+  },
+  /** accounts.sql */
+  insertMembership: {
+    name: 'insert_membership',
+    text: `insert into holdfast.memberships (project_id, user_id, role)
+select p.id, $2, $3
+from holdfast.projects as p
+where p.slug = $1
+on conflict (project_id, user_id) do update set role = excluded.role`,
+  },
+  /** accounts.sql */
+  findUserByEmail: {
+    name: 'find_user_by_email',
+    text: `select u.id, u.email, u.password_hash, u.disabled_at is not null as disabled
+from holdfast.users as u
+where u.email = $1`,
+  },
+  /** accounts.sql */
+  readUser: {
+    name: 'read_user',
+    text: `select
+  u.id, u.email, u.password_hash, u.password_change_required_at is not null as password_change_required,
+  u.disabled_at is not null as disabled, u.created_at,
+  coalesce(
+    (
+      select jsonb_agg(jsonb_build_object('project', p.slug, 'role', m.role) order by p.slug)
+      from holdfast.memberships as m
+      join holdfast.projects as p on p.id = m.project_id
+      where m.user_id = u.id
+    ),
+    '[]'
+  ) as memberships
+from holdfast.users as u
+where u.id = $1`,
+  },
+  /** accounts.sql */
+  updatePassword: {
+    name: 'update_password',
+    text: `update holdfast.users
+set password_hash = $2, password_change_required_at = null
+where id = $1
+returning id`,
+  },
+  /** accounts.sql */
+  insertSession: {
+    name: 'insert_session',
+    text: `insert into holdfast.sessions (id, user_id, method, user_agent, ip, expires_at)
+values ($1, $2, $3, $4, $5, clock_timestamp() + $6::double precision * interval '1 millisecond')`,
+  },
+  /** accounts.sql */
+  revokeSession: {
+    name: 'revoke_session',
+    text: `update holdfast.sessions
+set revoked_at = clock_timestamp(), revoked_reason = $2
+where id = $1 and revoked_at is null
+returning id`,
+  },
+  /** accounts.sql */
+  revokeSessionsOfUser: {
+    name: 'revoke_sessions_of_user',
+    text: `update holdfast.sessions
+set revoked_at = clock_timestamp(), revoked_reason = $2
+where user_id = $1 and revoked_at is null`,
+  },
+  /** accounts.sql */
+  insertRefreshToken: {
+    name: 'insert_refresh_token',
+    text: `insert into holdfast.refresh_tokens (token_hash, session_id, expires_at)
+select $1, s.id, least(s.expires_at, clock_timestamp() + $3::double precision * interval '1 millisecond')
+from holdfast.sessions as s
+where s.id = $2
+on conflict do nothing`,
+  },
+  /** accounts.sql */
+  lockRefreshToken: {
+    name: 'lock_refresh_token',
+    text: `select
+  t.session_id, s.user_id,
+  t.used_at is not null as used,
+  coalesce(t.used_at > clock_timestamp() - $2::double precision * interval '1 millisecond', false) as within_grace,
+  s.revoked_at is null and s.expires_at > clock_timestamp() and t.expires_at > clock_timestamp() as valid
+from holdfast.refresh_tokens as t
+join holdfast.sessions as s on s.id = t.session_id
+where t.token_hash = $1
+for no key update of t`,
+  },
+  /** accounts.sql */
+  markRefreshTokenUsed: {
+    name: 'mark_refresh_token_used',
+    text: `update holdfast.refresh_tokens set used_at = clock_timestamp() where token_hash = $1`,
+  },
+  /** accounts.sql */
+  forgetSessions: {
+    name: 'forget_sessions',
+    text: `delete from holdfast.sessions as s
+using (
+  select id
+  from holdfast.sessions
+  where expires_at < clock_timestamp() - $1::double precision * interval '1 millisecond'
+  limit $2
+) as old
+where s.id = old.id`,
+  },
+  /** accounts.sql */
+  insertSignInTicket: {
+    name: 'insert_sign_in_ticket',
+    text: `insert into holdfast.sign_in_tickets (token_hash, user_id, expires_at)
+values ($1, $2, clock_timestamp() + $3::double precision * interval '1 millisecond')`,
+  },
+  /** accounts.sql */
+  redeemSignInTicket: {
+    name: 'redeem_sign_in_ticket',
+    text: `update holdfast.sign_in_tickets as t
+set used_at = clock_timestamp()
+from holdfast.users as u
+where t.token_hash = $1 and t.used_at is null and t.expires_at > clock_timestamp()
+  and u.id = t.user_id and u.disabled_at is null
+returning t.user_id`,
+  },
+  /** accounts.sql */
+  readPersonAccess: {
+    name: 'read_person_access',
+    text: `select
+  u.email, u.password_change_required_at is not null as password_change_required,
+  p.id as project_id, p.slug as project_slug, m.role
+from holdfast.sessions as s
+join holdfast.users as u on u.id = s.user_id
+left join holdfast.projects as p on p.slug = $3::text
+left join holdfast.memberships as m on m.project_id = p.id and m.user_id = u.id
+where s.id = $1 and s.user_id = $2
+  and s.revoked_at is null and s.expires_at > clock_timestamp() and u.disabled_at is null`,
+  },
+  /** accounts.sql */
+  listProjectsOfUser: {
+    name: 'list_projects_of_user',
+    text: `select p.id, p.slug, p.name, p.created_at, m.role
+from holdfast.memberships as m
+join holdfast.projects as p on p.id = m.project_id
+where m.user_id = $1
+order by p.slug`,
+  },
+  /** accounts.sql */
+  insertApiKey: {
+    name: 'insert_api_key',
+    text: `insert into holdfast.api_keys (project_id, id, name, secret_hash, scopes, created_by, expires_at)
+values ($1, $2, $3, $4, $5, $6, $7)
+on conflict do nothing
+returning id, name, scopes, created_at, last_used_at, expires_at, revoked_at`,
+  },
+  /** accounts.sql */
+  listApiKeys: {
+    name: 'list_api_keys',
+    text: `select k.id, k.name, k.scopes, k.created_at, k.last_used_at, k.expires_at, k.revoked_at
+from holdfast.api_keys as k
+where k.project_id = $1 and ($2::text is null or k.id > $2::text)
+order by k.id
+limit $3`,
+  },
+  /** accounts.sql */
+  findApiKey: {
+    name: 'find_api_key',
+    text: `select
+  k.project_id, p.slug as project_slug, k.name, k.secret_hash, k.scopes,
+  k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp()) as valid
+from holdfast.api_keys as k
+join holdfast.projects as p on p.id = k.project_id
+where k.id = $1`,
+  },
+  /** accounts.sql */
+  touchApiKey: {
+    name: 'touch_api_key',
+    text: `update holdfast.api_keys
+set last_used_at = clock_timestamp()
+where id = $1 and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')`,
+  },
+  /** accounts.sql */
+  revokeApiKey: {
+    name: 'revoke_api_key',
+    text: `update holdfast.api_keys
+set revoked_at = coalesce(revoked_at, clock_timestamp())
+where project_id = $1 and id = $2
+returning id`,
+  },
+  /** idempotency.sql */
+  takeIdempotencyKey: {
+    name: 'take_idempotency_key',
+    text: `insert into holdfast.idempotency_keys as k (project_id, key_hash, request_hash)
+values ($1, $2, $3)
+on conflict (project_id, key_hash) do update
+set
+  request_hash = excluded.request_hash, response_status = null, response_body = null, created_at = clock_timestamp()
+where k.created_at < clock_timestamp() - interval '24 hours'
+returning true as taken`,
+  },
+  /** idempotency.sql */
+  readIdempotentResponse: {
+    name: 'read_idempotent_response',
+    text: `select k.request_hash, k.response_status, k.response_body
+from holdfast.idempotency_keys as k
+where k.project_id = $1 and k.key_hash = $2`,
+  },
+  /** idempotency.sql */
+  keepIdempotentResponse: {
+    name: 'keep_idempotent_response',
+    text: `update holdfast.idempotency_keys
+set response_status = $3, response_body = $4::jsonb
+where project_id = $1 and key_hash = $2`,
+  },
+  /** job-lifecycle.sql */
+  enqueueJobs: {
+    name: 'enqueue_jobs',
+    text: `insert into holdfast.jobs (
+  project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
+  schedule_id, fire_at, status, seq, run_at, created_at
+)
+select
+  $1::uuid, n.id, n.queue_id, n.type, n.payload::jsonb, n.priority, n.max_attempts, n.timeout_ms, n.retry::jsonb,
+  case when n.tags is not null then array(select jsonb_array_elements_text(n.tags::jsonb)) end, n.metadata::jsonb,
+  n.schedule_id, n.fire_at, 'queued', nextval('holdfast.job_seq'), clock_timestamp(), clock_timestamp()
+from unnest(
+  $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
+  $10::text[], $11::text[], $12::uuid[], $13::timestamptz[]
+) as n (
+  id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry,
+  tags, metadata, schedule_id, fire_at
+)
+on conflict do nothing
+returning id`,
+  },
+  /** job-lifecycle.sql */
+  scheduleJobs: {
+    name: 'schedule_jobs',
+    text: `insert into holdfast.jobs (
+  project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
+  schedule_id, fire_at, status, run_at, created_at
+)
+select
+  $1::uuid, n.id, n.queue_id, n.type, n.payload::jsonb, n.priority, n.max_attempts, n.timeout_ms, n.retry::jsonb,
+  case when n.tags is not null then array(select jsonb_array_elements_text(n.tags::jsonb)) end, n.metadata::jsonb,
+  n.schedule_id, n.fire_at, 'scheduled',
+  greatest(clock_timestamp(), coalesce(n.run_at, clock_timestamp() + n.delay_ms * interval '1 millisecond')),
+  clock_timestamp()
+from unnest(
+  $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
+  $10::text[], $11::text[], $12::uuid[], $13::timestamptz[], $14::timestamptz[], $15::double precision[]
+) as n (
+  id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry,
+  tags, metadata, schedule_id, fire_at, run_at, delay_ms
+)
+on conflict do nothing
+returning id`,
+  },
+  /** job-lifecycle.sql */
+  promoteJobs: {
+    name: 'promote_jobs',
+    text: `with due as materialized (
+  select ready.row_id, nextval('holdfast.job_seq') as seq
+  from (
+    select ctid as row_id
+    from holdfast.jobs
+    where status = 'scheduled' and run_at <= clock_timestamp()
+    order by run_at
+    limit $1
+    for no key update skip locked
+  ) as ready
+)
+update holdfast.jobs as j
+set status = 'queued', seq = due.seq
+from due
+where j.ctid = due.row_id
+returning j.project_id, j.queue_id`,
+  },
+  /** job-lifecycle.sql */
+  claimJobs: {
+    name: 'claim_jobs',
+    text: `with lanes as materialized (
+  select lane.queue_id, lane.priority, lane.after_seq
+  from unnest($2::bigint[], $3::smallint[], $4::bigint[]) with ordinality
+    as lane (queue_id, priority, after_seq, position)
+  join holdfast.queues as q on q.project_id = $1 and q.id = lane.queue_id
+  where q.paused_at is null and q.concurrency is null
+  order by lane.position
+),
+picked as materialized (
+  (
+    select suspect.row_id
+    from lanes
+    cross join lateral (
+      select j.ctid as row_id
+      from holdfast.jobs as j
+      where j.queue_id = lanes.queue_id and j.priority = lanes.priority
+        and j.status = 'queued' and j.crash_count > 0 and j.type = any ($5::text[])
+      order by j.seq
+      limit $7
+      for no key update skip locked
+    ) as suspect
+    limit $7
+  )
+  union all
+  (
+    select job.row_id
+    from lanes
+    cross join lateral (
+      select j.ctid as row_id
+      from holdfast.jobs as j
+      where j.queue_id = lanes.queue_id and j.priority = lanes.priority and j.seq > lanes.after_seq
+        and j.status = 'queued' and j.crash_count = 0 and j.type = any ($5::text[])
+      order by j.seq
+      limit $6
+      for no key update skip locked
+    ) as job
+    limit $6
+  )
+)
+update holdfast.jobs as j
+set
+  status = 'claimed',
+  attempt = j.attempt + 1,
+  execution_seq = j.execution_seq + 1,
+  worker_id = $8,
+  lease_token = $9,
+  claimed_at = clock_timestamp(),
+  lock_expires_at = clock_timestamp() + $10::double precision * interval '1 millisecond',
+  progress = null
+from picked
+where j.ctid = picked.row_id
+returning
+  j.id, j.queue_id, j.type, j.payload::text, j.priority, j.seq, j.attempt, j.max_attempts, j.execution_seq,
+  j.crash_count, j.release_count, j.timeout_ms, j.retry::text, j.metadata::text, j.tags,
+  extract(epoch from j.claimed_at - j.run_at)::double precision * 1000 as wait_ms,
+  extract(epoch from j.created_at)::double precision * 1000 as created_at_ms`,
+  },
+  /** job-lifecycle.sql */
+  claimJobsWithinLimit: {
+    name: 'claim_jobs_within_limit',
+    text: `with headroom as materialized (
+  select greatest(0, q.concurrency - (
+    select count(*)
+    from holdfast.jobs as j
+    where j.queue_id = q.id and j.status in ('claimed', 'running')
+  )) as free
+  from holdfast.queues as q
+  where q.project_id = $1 and q.id = $2 and q.paused_at is null and q.concurrency is not null
+),
+picked as materialized (
+  select candidate.row_id
+  from (
+    (
+      select suspect.row_id
+      from generate_series(0, 9) as lane (priority)
+      cross join lateral (
+        select j.ctid as row_id
+        from holdfast.jobs as j
+        where j.queue_id = $2 and j.priority = lane.priority
+          and j.status = 'queued' and j.crash_count > 0 and j.type = any ($3::text[])
+        order by j.seq
+        limit least($5::bigint, (select free from headroom))
+        for no key update skip locked
+      ) as suspect
+      limit least($5::bigint, (select free from headroom))
+    )
+    union all
+    (
+      select job.row_id
+      from generate_series(0, 9) as lane (priority)
+      cross join lateral (
+        select j.ctid as row_id
+        from holdfast.jobs as j
+        where j.queue_id = $2 and j.priority = lane.priority
+          and j.status = 'queued' and j.crash_count = 0 and j.type = any ($3::text[])
+        order by j.seq
+        limit least($4::bigint, (select free from headroom))
+        for no key update skip locked
+      ) as job
+      limit least($4::bigint, (select free from headroom))
+    )
+  ) as candidate
+  limit (select free from headroom)
+)
+update holdfast.jobs as j
+set
+  status = 'claimed',
+  attempt = j.attempt + 1,
+  execution_seq = j.execution_seq + 1,
+  worker_id = $6,
+  lease_token = $7,
+  claimed_at = clock_timestamp(),
+  lock_expires_at = clock_timestamp() + $8::double precision * interval '1 millisecond',
+  progress = null
+from picked
+where j.ctid = picked.row_id
+returning
+  j.id, j.queue_id, j.type, j.payload::text, j.priority, j.seq, j.attempt, j.max_attempts, j.execution_seq,
+  j.crash_count, j.release_count, j.timeout_ms, j.retry::text, j.metadata::text, j.tags,
+  extract(epoch from j.claimed_at - j.run_at)::double precision * 1000 as wait_ms,
+  extract(epoch from j.created_at)::double precision * 1000 as created_at_ms`,
+  },
+  /** job-lifecycle.sql */
+  startJobs: {
+    name: 'start_jobs',
+    text: `update holdfast.jobs as j
+set
+  status = 'running',
+  started_at = greatest(j.claimed_at, statement_timestamp() - s.started_ago_ms * interval '1 millisecond')
+from unnest($2::uuid[], $3::uuid[], $4::double precision[]) as s (id, token, started_ago_ms)
+where j.project_id = $1 and j.id = s.id and j.lease_token = s.token and j.status = 'claimed'
+returning j.id`,
+  },
+  /** job-lifecycle.sql */
+  extendLeases: {
+    name: 'extend_leases',
+    text: `with named as materialized (
+  select n.id, n.token from unnest($2::uuid[], $3::uuid[]) as n (id, token)
+),
+held as materialized (
+  select j.ctid as row_id
+  from named
+  join holdfast.jobs as j on j.project_id = $1 and j.id = named.id and j.lease_token = named.token
+  for no key update of j skip locked
+),
+extended as (
+  update holdfast.jobs as j
+  set lock_expires_at = clock_timestamp() + $4::double precision * interval '1 millisecond'
+  from held
+  where j.ctid = held.row_id
+  returning j.id
+)
+select
+  named.id,
+  extended.id is not null as extended,
+  j.id is null as lost,
+  coalesce(j.cancel_requested_at is not null, false) as cancel_requested
+from named
+left join holdfast.jobs as j on j.project_id = $1 and j.id = named.id and j.lease_token = named.token
+left join extended on extended.id = named.id`,
+  },
+  /** job-lifecycle.sql */
+  completeJobs: {
+    name: 'complete_jobs',
+    text: `with finished as materialized (
+  delete from holdfast.jobs as j
+  using unnest($2::uuid[], $3::uuid[], $4::double precision[], $5::double precision[], $6::text[])
+    as f (id, token, started_ago_ms, finished_ago_ms, result)
+  where j.project_id = $1 and j.id = f.id and j.lease_token = f.token
+  returning
+    j.seq, j.queue_id, j.run_at, j.created_at, j.claimed_at, j.cancel_requested_at, j.fire_at, j.project_id, j.id,
+    j.worker_id, j.schedule_id, j.attempt, j.max_attempts, j.execution_seq, j.crash_count, j.release_count,
+    j.generation, j.pending_parents, j.timeout_ms, j.priority, j.type, j.payload, j.last_error, j.retry, j.progress,
+    j.metadata, j.tags, f.result,
+    coalesce(
+      j.started_at,
+      greatest(j.claimed_at, statement_timestamp() - f.started_ago_ms * interval '1 millisecond')
+    ) as begun_at,
+    statement_timestamp() - f.finished_ago_ms * interval '1 millisecond' as ended_at
+),
+archived as (
+  insert into holdfast.job_history (
+    seq, queue_id, run_at, created_at, claimed_at, started_at, finished_at, cancel_requested_at, fire_at, project_id,
+    id, worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation,
+    pending_parents, timeout_ms, status, priority, type, payload, result, last_error, retry, progress, metadata, tags
+  )
+  select
+    seq, queue_id, run_at, created_at, claimed_at, begun_at, greatest(begun_at, ended_at), cancel_requested_at,
+    fire_at, project_id, id, worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count,
+    generation, pending_parents, timeout_ms, 'completed', priority, type, payload, result::jsonb, last_error, retry,
+    progress, metadata, tags
+  from finished
+),
+executed as (
+  insert into holdfast.job_executions (
+    recorded_at, claimed_at, started_at, finished_at, project_id, job_id, worker_id, execution_seq, attempt,
+    generation, status
+  )
+  select
+    clock_timestamp(), claimed_at, begun_at, greatest(begun_at, ended_at), project_id, id, worker_id, execution_seq,
+    attempt, generation, 'completed'
+  from finished
+)
+select id from finished`,
+  },
+  /** job-lifecycle.sql */
+  retryJobs: {
+    name: 'retry_jobs',
+    text: `with held as materialized (
+  select
+    j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, f.status, f.reason, f.error, f.delay_ms,
+    coalesce(
+      j.started_at,
+      greatest(j.claimed_at, statement_timestamp() - f.started_ago_ms * interval '1 millisecond')
+    ) as begun_at,
+    statement_timestamp() - f.finished_ago_ms * interval '1 millisecond' as ended_at
+  from unnest(
+    $2::uuid[], $3::uuid[], $4::double precision[], $5::double precision[], $6::text[], $7::text[], $8::text[],
+    $9::double precision[]
+  ) as f (id, token, started_ago_ms, finished_ago_ms, status, reason, error, delay_ms)
+  join holdfast.jobs as j on j.project_id = $1 and j.id = f.id and j.lease_token = f.token
+  where j.cancel_requested_at is null
+  order by j.id
+  for no key update of j
+),
+moved as (
+  update holdfast.jobs as j
+  set
+    status = 'scheduled',
+    run_at = clock_timestamp() + held.delay_ms * interval '1 millisecond',
+    last_error = held.error::jsonb,
+    worker_id = null, lease_token = null, lock_expires_at = null, claimed_at = null, started_at = null
+  from held
+  where j.project_id = $1 and j.id = held.id
+),
+executed as (
+  insert into holdfast.job_executions (
+    recorded_at, claimed_at, started_at, finished_at, project_id, job_id, worker_id, execution_seq, attempt,
+    generation, status, reason, error, next_delay_ms
+  )
+  select
+    clock_timestamp(), claimed_at, begun_at, greatest(begun_at, ended_at), $1, id, worker_id, execution_seq,
+    attempt, generation, status::holdfast.execution_status, reason, error::jsonb, delay_ms
+  from held
+)
+select id from held`,
+  },
+  /** job-lifecycle.sql */
+  failJobs: {
+    name: 'fail_jobs',
+    text: `with held as materialized (
+  select
+    j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, f.status, f.reason, f.error,
+    coalesce(
+      j.started_at,
+      greatest(j.claimed_at, statement_timestamp() - f.started_ago_ms * interval '1 millisecond')
+    ) as begun_at,
+    statement_timestamp() - f.finished_ago_ms * interval '1 millisecond' as ended_at
+  from unnest(
+    $2::uuid[], $3::uuid[], $4::double precision[], $5::double precision[], $6::text[], $7::text[], $8::text[]
+  ) as f (id, token, started_ago_ms, finished_ago_ms, status, reason, error)
+  join holdfast.jobs as j on j.project_id = $1 and j.id = f.id and j.lease_token = f.token
+  where j.cancel_requested_at is null
+  order by j.id
+  for no key update of j
+),
+moved as (
+  update holdfast.jobs as j
+  set
+    status = 'failed', started_at = held.begun_at, finished_at = greatest(held.begun_at, held.ended_at),
+    last_error = held.error::jsonb, reason = held.reason, lease_token = null, lock_expires_at = null
+  from held
+  where j.project_id = $1 and j.id = held.id
+),
+executed as (
+  insert into holdfast.job_executions (
+    recorded_at, claimed_at, started_at, finished_at, project_id, job_id, worker_id, execution_seq, attempt,
+    generation, status, reason, error
+  )
+  select
+    clock_timestamp(), claimed_at, begun_at, greatest(begun_at, ended_at), $1, id, worker_id, execution_seq,
+    attempt, generation, status::holdfast.execution_status, reason, error::jsonb
+  from held
+)
+select id from held`,
+  },
+  /** job-lifecycle.sql */
+  deadLetterJobs: {
+    name: 'dead_letter_jobs',
+    text: `with held as materialized (
+  select
+    j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, f.status, f.reason, f.error,
+    coalesce(
+      j.started_at,
+      greatest(j.claimed_at, statement_timestamp() - f.started_ago_ms * interval '1 millisecond')
+    ) as begun_at,
+    statement_timestamp() - f.finished_ago_ms * interval '1 millisecond' as ended_at
+  from unnest(
+    $2::uuid[], $3::uuid[], $4::double precision[], $5::double precision[], $6::text[], $7::text[], $8::text[]
+  ) as f (id, token, started_ago_ms, finished_ago_ms, status, reason, error)
+  join holdfast.jobs as j on j.project_id = $1 and j.id = f.id and j.lease_token = f.token
+  where j.cancel_requested_at is null
+  order by j.id
+  for no key update of j
+),
+moved as (
+  update holdfast.jobs as j
+  set
+    status = 'dead_letter', started_at = held.begun_at, finished_at = greatest(held.begun_at, held.ended_at),
+    last_error = held.error::jsonb, reason = held.reason, lease_token = null, lock_expires_at = null
+  from held
+  where j.project_id = $1 and j.id = held.id
+),
+executed as (
+  insert into holdfast.job_executions (
+    recorded_at, claimed_at, started_at, finished_at, project_id, job_id, worker_id, execution_seq, attempt,
+    generation, status, reason, error
+  )
+  select
+    clock_timestamp(), claimed_at, begun_at, greatest(begun_at, ended_at), $1, id, worker_id, execution_seq,
+    attempt, generation, status::holdfast.execution_status, reason, error::jsonb
+  from held
+)
+select id from held`,
+  },
+  /** job-lifecycle.sql */
+  releaseJobs: {
+    name: 'release_jobs',
+    text: `with held as materialized (
+  select
+    j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, f.reason, f.delay_ms,
+    coalesce(
+      j.started_at,
+      greatest(j.claimed_at, statement_timestamp() - f.started_ago_ms * interval '1 millisecond')
+    ) as begun_at,
+    statement_timestamp() - f.finished_ago_ms * interval '1 millisecond' as ended_at
+  from unnest(
+    $2::uuid[], $3::uuid[], $4::double precision[], $5::double precision[], $6::text[], $7::double precision[]
+  ) as f (id, token, started_ago_ms, finished_ago_ms, reason, delay_ms)
+  join holdfast.jobs as j on j.project_id = $1 and j.id = f.id and j.lease_token = f.token
+  where j.cancel_requested_at is null
+  order by j.id
+  for no key update of j
+),
+moved as (
+  update holdfast.jobs as j
+  set
+    status = 'scheduled',
+    run_at = clock_timestamp() + held.delay_ms * interval '1 millisecond',
+    attempt = j.attempt - 1,
+    release_count = j.release_count + 1,
+    worker_id = null, lease_token = null, lock_expires_at = null, claimed_at = null, started_at = null
+  from held
+  where j.project_id = $1 and j.id = held.id
+),
+executed as (
+  insert into holdfast.job_executions (
+    recorded_at, claimed_at, started_at, finished_at, project_id, job_id, worker_id, execution_seq, attempt,
+    generation, status, reason, next_delay_ms
+  )
+  select
+    clock_timestamp(), claimed_at, begun_at, greatest(begun_at, ended_at), $1, id, worker_id, execution_seq,
+    attempt, generation, 'released', reason, delay_ms
+  from held
+)
+select id from held`,
+  },
+  /** job-lifecycle.sql */
+  returnJobs: {
+    name: 'return_jobs',
+    text: `with held as materialized (
+  select j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.started_at, f.reason
+  from unnest($2::uuid[], $3::uuid[], $4::text[]) as f (id, token, reason)
+  join holdfast.jobs as j on j.project_id = $1 and j.id = f.id and j.lease_token = f.token
+  where j.cancel_requested_at is null
+  order by j.id
+  for no key update of j
+),
+moved as (
+  update holdfast.jobs as j
+  set
+    status = 'queued', attempt = j.attempt - 1,
+    worker_id = null, lease_token = null, lock_expires_at = null, claimed_at = null, started_at = null
+  from held
+  where j.project_id = $1 and j.id = held.id
+),
+executed as (
+  insert into holdfast.job_executions (
+    recorded_at, claimed_at, started_at, finished_at, project_id, job_id, worker_id, execution_seq, attempt,
+    generation, status, reason
+  )
+  select
+    clock_timestamp(), claimed_at, started_at, greatest(clock_timestamp(), claimed_at, started_at), $1, id, worker_id, execution_seq, attempt,
+    generation, 'returned', reason
+  from held
+)
+select id from held`,
+  },
+  /** job-lifecycle.sql */
+  abandonJobs: {
+    name: 'abandon_jobs',
+    text: `with finished as materialized (
+  delete from holdfast.jobs as j
+  using unnest($2::uuid[], $3::uuid[], $4::text[]) as f (id, token, error)
+  where j.project_id = $1 and j.id = f.id and j.lease_token = f.token and j.cancel_requested_at is not null
+  returning
+    j.seq, j.queue_id, j.run_at, j.created_at, j.claimed_at, j.started_at, j.cancel_requested_at, j.fire_at,
+    j.project_id, j.id, j.worker_id, j.schedule_id, j.attempt, j.max_attempts, j.execution_seq, j.crash_count,
+    j.release_count, j.generation, j.pending_parents, j.timeout_ms, j.priority, j.type, j.reason, j.payload,
+    j.last_error, j.retry, j.progress, j.metadata, j.tags, f.error,
+    greatest(clock_timestamp(), j.claimed_at, j.started_at) as ended_at
+),
+archived as (
+  insert into holdfast.job_history (
+    seq, queue_id, run_at, created_at, claimed_at, started_at, finished_at, cancel_requested_at, fire_at, project_id,
+    id, worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation,
+    pending_parents, timeout_ms, status, priority, type, reason, payload, last_error, retry, progress, metadata, tags
+  )
+  select
+    seq, queue_id, run_at, created_at, claimed_at, started_at, ended_at, cancel_requested_at, fire_at, project_id, id,
+    worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation,
+    pending_parents, timeout_ms, 'cancelled', priority, type, coalesce(reason, 'cancelled'), payload,
+    coalesce(error::jsonb, last_error), retry, progress, metadata, tags
+  from finished
+),
+executed as (
+  insert into holdfast.job_executions (
+    recorded_at, claimed_at, started_at, finished_at, project_id, job_id, worker_id, execution_seq, attempt,
+    generation, status, reason, error
+  )
+  select
+    clock_timestamp(), claimed_at, started_at, ended_at, project_id, id, worker_id, execution_seq, attempt,
+    generation, 'cancelled', 'cancelled', error::jsonb
+  from finished
+)
+select id from finished`,
+  },
+  /** job-lifecycle.sql */
+  cancelJob: {
+    name: 'cancel_job',
+    text: `with finished as materialized (
+  delete from holdfast.jobs as j
+  where j.project_id = $1 and j.id = $2 and j.status in ('queued', 'scheduled', 'failed')
+  returning
+    j.seq, j.queue_id, j.run_at, j.created_at, j.claimed_at, j.started_at, j.fire_at, j.project_id, j.id, j.worker_id,
+    j.schedule_id, j.attempt, j.max_attempts, j.execution_seq, j.crash_count, j.release_count, j.generation,
+    j.pending_parents, j.timeout_ms, j.priority, j.type, j.payload, j.last_error, j.retry, j.progress, j.metadata,
+    j.tags
+),
+archived as (
+  insert into holdfast.job_history (
+    seq, queue_id, run_at, created_at, claimed_at, started_at, finished_at, fire_at, project_id, id, worker_id,
+    schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation, pending_parents,
+    timeout_ms, status, priority, type, reason, payload, last_error, retry, progress, metadata, tags
+  )
+  select
+    seq, queue_id, run_at, created_at, claimed_at, started_at,
+    greatest(clock_timestamp(), claimed_at, started_at), fire_at, project_id, id, worker_id,
+    schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation, pending_parents,
+    timeout_ms, 'cancelled', priority, type, $3::text, payload, last_error, retry, progress, metadata, tags
+  from finished
+)
+select id from finished`,
+  },
+  /** job-lifecycle.sql */
+  requestCancel: {
+    name: 'request_cancel',
+    text: `update holdfast.jobs as j
+set cancel_requested_at = coalesce(j.cancel_requested_at, clock_timestamp()), reason = $3::text
+where j.project_id = $1 and j.id = $2 and j.status in ('claimed', 'running')
+returning j.id, j.worker_id`,
+  },
+  /** job-lifecycle.sql */
+  forceCancelJobs: {
+    name: 'force_cancel_jobs',
+    text: `with picked as materialized (
+  select j.project_id, j.id
+  from holdfast.jobs as j
+  where j.status in ('claimed', 'running') and j.cancel_requested_at is not null
+    and (
+      j.cancel_requested_at < clock_timestamp() - $1::double precision * interval '1 millisecond'
+      or j.lock_expires_at < clock_timestamp()
+    )
+  limit $2
+  for update skip locked
+),
+finished as materialized (
+  delete from holdfast.jobs as j
+  using picked
+  where j.project_id = picked.project_id and j.id = picked.id
+  returning
+    j.seq, j.queue_id, j.run_at, j.created_at, j.claimed_at, j.started_at, j.cancel_requested_at, j.fire_at,
+    j.project_id, j.id, j.worker_id, j.schedule_id, j.attempt, j.max_attempts, j.execution_seq, j.crash_count,
+    j.release_count, j.generation, j.pending_parents, j.timeout_ms, j.priority, j.type, j.payload, j.last_error,
+    j.retry, j.progress, j.metadata, j.tags,
+    greatest(clock_timestamp(), j.claimed_at, j.started_at) as ended_at
+),
+archived as (
+  insert into holdfast.job_history (
+    seq, queue_id, run_at, created_at, claimed_at, started_at, finished_at, cancel_requested_at, fire_at, project_id,
+    id, worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation,
+    pending_parents, timeout_ms, status, priority, type, reason, payload, last_error, retry, progress, metadata, tags
+  )
+  select
+    seq, queue_id, run_at, created_at, claimed_at, started_at, ended_at, cancel_requested_at, fire_at, project_id, id,
+    worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation,
+    pending_parents, timeout_ms, 'cancelled', priority, type, 'cancel_forced', payload, last_error, retry, progress,
+    metadata, tags
+  from finished
+),
+executed as (
+  insert into holdfast.job_executions (
+    recorded_at, claimed_at, started_at, finished_at, project_id, job_id, worker_id, execution_seq, attempt,
+    generation, status, reason
+  )
+  select
+    clock_timestamp(), claimed_at, started_at, ended_at, project_id, id, worker_id, execution_seq, attempt,
+    generation, 'cancelled', 'cancel_forced'
+  from finished
+)
+select id from finished`,
+  },
+  /** job-lifecycle.sql */
+  reapJobs: {
+    name: 'reap_jobs',
+    text: `with picked as materialized (
+  select
+    j.project_id, j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.started_at,
+    j.lock_expires_at
+  from holdfast.jobs as j
+  where j.status in ('claimed', 'running') and j.lock_expires_at < clock_timestamp()
+    and j.cancel_requested_at is null and j.crash_count = 0
+    and pg_postmaster_start_time() < clock_timestamp() - $1::double precision * interval '1 millisecond'
+  limit $2
+  for no key update skip locked
+),
+moved as (
+  update holdfast.jobs as j
+  set
+    status = 'queued', attempt = j.attempt - 1, crash_count = j.crash_count + 1,
+    worker_id = null, lease_token = null, lock_expires_at = null, claimed_at = null, started_at = null
+  from picked
+  where j.project_id = picked.project_id and j.id = picked.id
+),
+executed as (
+  insert into holdfast.job_executions (
+    recorded_at, claimed_at, started_at, lease_lost_at, project_id, job_id, worker_id, execution_seq, attempt,
+    generation, status, reason
+  )
+  select
+    clock_timestamp(), claimed_at, started_at, lock_expires_at, project_id, id, worker_id, execution_seq, attempt,
+    generation, 'running', 'lease_expired'
+  from picked
+)
+select project_id, id, worker_id from picked`,
+  },
+  /** job-lifecycle.sql */
+  reapBlamelessJobs: {
+    name: 'reap_blameless_jobs',
+    text: `with picked as materialized (
+  select
+    j.project_id, j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.started_at,
+    j.lock_expires_at
+  from holdfast.jobs as j
+  where j.status = 'claimed' and j.lock_expires_at < clock_timestamp()
+    and j.cancel_requested_at is null and j.crash_count > 0
+    and pg_postmaster_start_time() < clock_timestamp() - $1::double precision * interval '1 millisecond'
+  limit $2
+  for no key update skip locked
+),
+moved as (
+  update holdfast.jobs as j
+  set
+    status = 'queued', attempt = j.attempt - 1,
+    worker_id = null, lease_token = null, lock_expires_at = null, claimed_at = null, started_at = null
+  from picked
+  where j.project_id = picked.project_id and j.id = picked.id
+),
+executed as (
+  insert into holdfast.job_executions (
+    recorded_at, claimed_at, started_at, lease_lost_at, project_id, job_id, worker_id, execution_seq, attempt,
+    generation, status, reason
+  )
+  select
+    clock_timestamp(), claimed_at, started_at, lock_expires_at, project_id, id, worker_id, execution_seq, attempt,
+    generation, 'running', 'lease_expired'
+  from picked
+)
+select project_id, id, worker_id from picked`,
+  },
+  /** job-lifecycle.sql */
+  reapSuspectJobs: {
+    name: 'reap_suspect_jobs',
+    text: `with picked as materialized (
+  select
+    j.project_id, j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.started_at,
+    j.lock_expires_at
+  from holdfast.jobs as j
+  where j.status = 'running' and j.lock_expires_at < clock_timestamp()
+    and j.cancel_requested_at is null and j.crash_count between 1 and $4::integer - 2
+    and pg_postmaster_start_time() < clock_timestamp() - $1::double precision * interval '1 millisecond'
+  limit $2
+  for no key update skip locked
+),
+moved as (
+  update holdfast.jobs as j
+  set
+    status = 'scheduled', attempt = j.attempt - 1, crash_count = j.crash_count + 1,
+    run_at = clock_timestamp()
+      + least($3::double precision * 2 ^ (j.crash_count - 1), 600000) * interval '1 millisecond',
+    worker_id = null, lease_token = null, lock_expires_at = null, claimed_at = null, started_at = null
+  from picked
+  where j.project_id = picked.project_id and j.id = picked.id
+),
+executed as (
+  insert into holdfast.job_executions (
+    recorded_at, claimed_at, started_at, lease_lost_at, project_id, job_id, worker_id, execution_seq, attempt,
+    generation, status, reason
+  )
+  select
+    clock_timestamp(), claimed_at, started_at, lock_expires_at, project_id, id, worker_id, execution_seq, attempt,
+    generation, 'running', 'lease_expired'
+  from picked
+)
+select project_id, id, worker_id from picked`,
+  },
+  /** job-lifecycle.sql */
+  reapPoisonJobs: {
+    name: 'reap_poison_jobs',
+    text: `with picked as materialized (
+  select
+    j.project_id, j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.started_at,
+    j.lock_expires_at
+  from holdfast.jobs as j
+  where j.status = 'running' and j.lock_expires_at < clock_timestamp()
+    and j.cancel_requested_at is null and j.crash_count >= $3::integer - 1
+    and pg_postmaster_start_time() < clock_timestamp() - $1::double precision * interval '1 millisecond'
+  limit $2
+  for no key update skip locked
+),
+moved as (
+  update holdfast.jobs as j
+  set
+    status = 'dead_letter', crash_count = j.crash_count + 1, reason = 'poison_pill',
+    finished_at = greatest(clock_timestamp(), j.started_at), lease_token = null, lock_expires_at = null,
+    last_error = jsonb_build_object(
+      'code', 'poison_pill',
+      'message', format('The worker died %s times while this job ran', j.crash_count + 1),
+      'fingerprint', j.type || ':poison_pill'
+    )
+  from picked
+  where j.project_id = picked.project_id and j.id = picked.id
+),
+executed as (
+  insert into holdfast.job_executions (
+    recorded_at, claimed_at, started_at, lease_lost_at, project_id, job_id, worker_id, execution_seq, attempt,
+    generation, status, reason
+  )
+  select
+    clock_timestamp(), claimed_at, started_at, lock_expires_at, project_id, id, worker_id, execution_seq, attempt,
+    generation, 'running', 'poison_pill'
+  from picked
+)
+select project_id, id, worker_id from picked`,
+  },
+  /** job-lifecycle.sql */
+  reapSpreadJobs: {
+    name: 'reap_spread_jobs',
+    text: `with picked as materialized (
+  select
+    j.project_id, j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.started_at,
+    j.lock_expires_at
+  from holdfast.jobs as j
+  where j.status in ('claimed', 'running') and j.lock_expires_at < clock_timestamp()
+    and j.cancel_requested_at is null
+    and pg_postmaster_start_time() < clock_timestamp() - $1::double precision * interval '1 millisecond'
+  limit $2
+  for no key update skip locked
+),
+moved as (
+  update holdfast.jobs as j
+  set
+    status = 'scheduled', attempt = j.attempt - 1,
+    run_at = clock_timestamp() + random() * $3::double precision * interval '1 millisecond',
+    worker_id = null, lease_token = null, lock_expires_at = null, claimed_at = null, started_at = null
+  from picked
+  where j.project_id = picked.project_id and j.id = picked.id
+),
+executed as (
+  insert into holdfast.job_executions (
+    recorded_at, claimed_at, started_at, lease_lost_at, project_id, job_id, worker_id, execution_seq, attempt,
+    generation, status, reason
+  )
+  select
+    clock_timestamp(), claimed_at, started_at, lock_expires_at, project_id, id, worker_id, execution_seq, attempt,
+    generation, 'running', 'workers_lost'
+  from picked
+)
+select project_id, id, worker_id from picked`,
+  },
+  /** job-lifecycle.sql */
+  retryJob: {
+    name: 'retry_job',
+    text: `update holdfast.jobs as j
+set
+  status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp(),
+  attempt = 0, crash_count = 0, release_count = 0, generation = j.generation + 1, reason = null,
+  finished_at = null, worker_id = null, claimed_at = null, started_at = null
+where j.project_id = $1 and j.id = $2 and j.status = 'failed'
+returning j.id, j.queue_id`,
+  },
+  /** job-lifecycle.sql */
+  runJobNow: {
+    name: 'run_job_now',
+    text: `update holdfast.jobs as j
+set status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp()
+where j.project_id = $1 and j.id = $2 and j.status = 'scheduled' and j.pending_parents = 0
+returning j.id, j.queue_id`,
+  },
+  /** job-lifecycle.sql */
+  replayJob: {
+    name: 'replay_job',
+    text: `update holdfast.jobs as j
+set
+  status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp(),
+  attempt = 0, crash_count = 0, release_count = 0, generation = j.generation + 1, reason = null,
+  finished_at = null, worker_id = null, claimed_at = null, started_at = null
+where j.project_id = $1 and j.id = $2 and j.status = 'dead_letter'
+returning j.id, j.queue_id`,
+  },
+  /** job-lifecycle.sql */
+  retireDeadLetters: {
+    name: 'retire_dead_letters',
+    text: `with picked as materialized (
+  select j.project_id, j.id
+  from holdfast.jobs as j
+  where j.status = 'dead_letter'
+    and j.finished_at < clock_timestamp() - $1::double precision * interval '1 millisecond'
+  limit $2
+  for update skip locked
+),
+retired as (
+  delete from holdfast.jobs as j
+  using picked
+  where j.project_id = picked.project_id and j.id = picked.id
+  returning j.*
+),
+archived as (
+  insert into holdfast.job_history select * from retired
+)
+select id from retired`,
+  },
+  /** job-reading.sql */
+  readJob: {
+    name: 'read_job',
+    text: `select
+  j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
+  j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
+  case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.last_error, j.progress, j.payload, j.result, j.metadata
+from holdfast.all_jobs as j
+join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
+where j.project_id = $1 and j.id = $2`,
+  },
+  /** job-reading.sql */
+  readJobStatus: {
+    name: 'read_job_status',
+    text: `select j.status from holdfast.all_jobs as j where j.project_id = $1 and j.id = $2`,
+  },
+  /** job-reading.sql */
+  listJobs: {
+    name: 'list_jobs',
+    text: `select
+  j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
+  j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
+  case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.last_error, j.progress
+from (
+  (
+    select j.*
+    from holdfast.jobs as j
+    where j.project_id = $1
+      and ($2::uuid is null or j.id < $2::uuid)
+      and ($4::bigint is null or j.queue_id = $4::bigint)
+      and ($5::holdfast.job_status[] is null or j.status = any ($5::holdfast.job_status[]))
+      and ($6::text is null or j.type = $6::text)
+      and ($7::text is null or j.tags @> array[$7::text])
+      and ($8::timestamptz is null or j.created_at > $8::timestamptz)
+      and ($9::timestamptz is null or j.created_at < $9::timestamptz)
+      and ($10::jsonb is null or j.payload @> $10::jsonb)
+      and ($11::text is null or strpos(j.payload::text, $11::text) > 0)
+    order by j.id desc
+    limit $3
+  )
+  union all
+  (
+    select j.*
+    from holdfast.job_history as j
+    where j.project_id = $1
+      and ($2::uuid is null or j.id < $2::uuid)
+      and ($4::bigint is null or j.queue_id = $4::bigint)
+      and ($5::holdfast.job_status[] is null or j.status = any ($5::holdfast.job_status[]))
+      and ($6::text is null or j.type = $6::text)
+      and ($7::text is null or j.tags @> array[$7::text])
+      and ($8::timestamptz is null or j.created_at > $8::timestamptz)
+      and ($9::timestamptz is null or j.created_at < $9::timestamptz)
+      and ($10::jsonb is null or j.payload @> $10::jsonb)
+      and ($11::text is null or strpos(j.payload::text, $11::text) > 0)
+    order by j.id desc
+    limit $3
+  )
+) as j
+join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
+order by j.id desc
+limit $3`,
+  },
+  /** job-reading.sql */
+  listLiveJobs: {
+    name: 'list_live_jobs',
+    text: `select
+  j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
+  j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
+  case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.last_error, j.progress
+from (
+  (
+    select j.*
+    from holdfast.jobs as j
+    where j.project_id = $1
+      and ($2::uuid is null or j.id < $2::uuid)
+      and ($4::bigint is null or j.queue_id = $4::bigint)
+      and ($5::holdfast.job_status[] is null or j.status = any ($5::holdfast.job_status[]))
+      and ($6::text is null or j.type = $6::text)
+      and ($7::text is null or j.tags @> array[$7::text])
+      and ($8::timestamptz is null or j.created_at > $8::timestamptz)
+      and ($9::timestamptz is null or j.created_at < $9::timestamptz)
+      and ($10::jsonb is null or j.payload @> $10::jsonb)
+      and ($11::text is null or strpos(j.payload::text, $11::text) > 0)
+    order by j.id desc
+    limit $3
+  )
+) as j
+join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
+order by j.id desc
+limit $3`,
+  },
+  /** job-reading.sql */
+  listLeasedJobs: {
+    name: 'list_leased_jobs',
+    text: `select
+  j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
+  j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
+  case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.last_error, j.progress
+from (
+  (
+    select j.*
+    from holdfast.jobs as j
+    where j.project_id = $1
+      and j.status in ('claimed', 'running')
+      and ($2::uuid is null or j.id < $2::uuid)
+      and ($4::bigint is null or j.queue_id = $4::bigint)
+      and ($5::holdfast.job_status[] is null or j.status = any ($5::holdfast.job_status[]))
+      and ($6::text is null or j.type = $6::text)
+      and ($7::text is null or j.tags @> array[$7::text])
+      and ($8::timestamptz is null or j.created_at > $8::timestamptz)
+      and ($9::timestamptz is null or j.created_at < $9::timestamptz)
+      and ($10::jsonb is null or j.payload @> $10::jsonb)
+      and ($11::text is null or strpos(j.payload::text, $11::text) > 0)
+    order by j.id desc
+    limit $3
+  )
+) as j
+join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
+order by j.id desc
+limit $3`,
+  },
+  /** job-reading.sql */
+  listRestingJobs: {
+    name: 'list_resting_jobs',
+    text: `select
+  j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
+  j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
+  case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.last_error, j.progress
+from (
+  (
+    select j.*
+    from holdfast.jobs as j
+    where j.project_id = $1
+      and j.status in ('failed', 'dead_letter')
+      and ($2::uuid is null or j.id < $2::uuid)
+      and ($4::bigint is null or j.queue_id = $4::bigint)
+      and ($5::holdfast.job_status[] is null or j.status = any ($5::holdfast.job_status[]))
+      and ($6::text is null or j.type = $6::text)
+      and ($7::text is null or j.tags @> array[$7::text])
+      and ($8::timestamptz is null or j.created_at > $8::timestamptz)
+      and ($9::timestamptz is null or j.created_at < $9::timestamptz)
+      and ($10::jsonb is null or j.payload @> $10::jsonb)
+      and ($11::text is null or strpos(j.payload::text, $11::text) > 0)
+    order by j.id desc
+    limit $3
+  )
+) as j
+join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
+order by j.id desc
+limit $3`,
+  },
+  /** job-reading.sql */
+  listDeadLetters: {
+    name: 'list_dead_letters',
+    text: `select
+  j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
+  j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
+  case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.last_error, j.progress, j.finished_at::text as finished_at_text
+from (
+  select j.*
+  from holdfast.jobs as j
+  where j.project_id = $1 and j.status in ('failed', 'dead_letter') and j.status = 'dead_letter'
+    and ($3::text is null or (j.finished_at, j.id) < ($3::text::timestamptz, $4::uuid))
+    and ($5::bigint is null or j.queue_id = $5::bigint)
+    and ($6::text is null or j.type = $6::text)
+    and ($7::text is null or j.last_error ->> 'fingerprint' = $7::text)
+  order by j.finished_at desc, j.id desc
+  limit $2
+) as j
+join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
+order by j.finished_at desc, j.id desc`,
+  },
+  /** job-reading.sql */
+  listDeadLetterGroups: {
+    name: 'list_dead_letter_groups',
+    text: `select
+  j.last_error ->> 'fingerprint' as fingerprint, j.type, q.name as queue,
+  (array_agg(j.last_error ->> 'code' order by j.finished_at desc))[1] as code,
+  (array_agg(j.last_error ->> 'message' order by j.finished_at desc))[1] as message,
+  count(*)::integer as job_count, min(j.finished_at) as first_seen_at, max(j.finished_at) as last_seen_at,
+  (array_agg(j.id order by j.finished_at desc))[1] as sample_job_id
+from holdfast.jobs as j
+join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
+where j.project_id = $1 and j.status in ('failed', 'dead_letter') and j.status = 'dead_letter'
+  and ($2::bigint is null or j.queue_id = $2::bigint)
+  and ($3::text is null or j.type = $3::text)
+group by 1, 2, 3
+order by job_count desc, last_seen_at desc
+limit $4`,
+  },
+  /** job-reading.sql */
+  listExecutions: {
+    name: 'list_executions',
+    text: `select
+  e.execution_seq, e.attempt, e.generation, e.status, e.worker_id, e.claimed_at, e.started_at, e.finished_at,
+  e.lease_lost_at, e.next_delay_ms, e.reason, e.error,
+  extract(epoch from e.finished_at - e.started_at)::double precision * 1000 as duration_ms
+from holdfast.all_executions as e
+where e.project_id = $1 and e.job_id = $2
+order by e.execution_seq`,
+  },
+  /** job-reading.sql */
+  listJobLogs: {
+    name: 'list_job_logs',
+    text: `select l.execution_seq, l.line, l.logged_at, l.level, l.message, l.fields
+from holdfast.job_logs as l
+where l.project_id = $1 and l.job_id = $2
+  and ($3::integer is null or l.execution_seq = $3::integer)
+  and (l.execution_seq, l.line) > ($4::integer, $5::integer)
+order by l.execution_seq, l.line
+limit $6`,
+  },
+  /** job-writing.sql */
+  editJob: {
+    name: 'edit_job',
+    text: `update holdfast.jobs as j
+set
+  payload = coalesce($3::jsonb, j.payload),
+  priority = coalesce($4::smallint, j.priority),
+  tags = coalesce($5::text[], j.tags),
+  metadata = coalesce($6::jsonb, j.metadata),
+  max_attempts = coalesce($7::integer, j.max_attempts),
+  timeout_ms = coalesce($8::integer, j.timeout_ms),
+  run_at = case when $9::timestamptz is null then j.run_at else greatest($9::timestamptz, clock_timestamp()) end
+where j.project_id = $1 and j.id = $2
+  and j.pending_parents = 0
+  and (j.status = 'scheduled' or (j.status = 'queued' and $9::timestamptz is null))
+returning j.id`,
+  },
+  /** job-writing.sql */
+  recordProgress: {
+    name: 'record_progress',
+    text: `update holdfast.jobs as j
+set progress = p.progress::jsonb
+from unnest($2::uuid[], $3::uuid[], $4::text[]) as p (id, token, progress)
+where j.project_id = $1 and j.id = p.id and j.lease_token = p.token`,
+  },
+  /** job-writing.sql */
+  appendLogs: {
+    name: 'append_logs',
+    text: `insert into holdfast.job_logs (logged_at, project_id, job_id, execution_seq, line, level, message, fields)
+select
+  statement_timestamp() - l.ago_ms * interval '1 millisecond', $1::uuid, l.id, j.execution_seq, l.line, l.level,
+  l.message, l.fields::jsonb
+from unnest(
+  $2::uuid[], $3::uuid[], $4::double precision[], $5::integer[], $6::text[], $7::text[], $8::text[]
+) as l (id, token, ago_ms, line, level, message, fields)
+join holdfast.jobs as j on j.project_id = $1 and j.id = l.id and j.lease_token = l.token
+on conflict do nothing`,
+  },
+  /** job-writing.sql */
+  recordLateResult: {
+    name: 'record_late_result',
+    text: `insert into holdfast.job_late_results (project_id, job_id, execution_seq, status, result, error)
+select $1::uuid, $2::uuid, $3::integer, $4::holdfast.execution_status, $5::jsonb, $6::jsonb
+where exists (
+  select 1
+  from holdfast.job_executions as e
+  where e.project_id = $1::uuid and e.job_id = $2::uuid and e.execution_seq = $3::integer
+)
+on conflict do nothing`,
+  },
+  /** maintenance.sql */
+  nextDueIn: {
+    name: 'next_due_in',
+    text: `select extract(epoch from least(
+  (select min(j.run_at) from holdfast.jobs as j where j.status = 'scheduled' and j.run_at < 'infinity'),
+  (select min(q.paused_until) from holdfast.queues as q)
+) - clock_timestamp())::double precision * 1000 as due_in_ms`,
+  },
+  /** maintenance.sql */
+  observeTimeline: {
+    name: 'observe_timeline',
+    text: `with seen as (
+  insert into holdfast.settings (key, value)
+  values (
+    'timeline',
+    jsonb_build_object(
+      'id', case when pg_is_in_recovery() then null else left(pg_walfile_name(pg_current_wal_lsn()), 8) end,
+      'first', true
+    )
+  )
+  on conflict (key) do update
+  set
+    value = jsonb_build_object('id', excluded.value -> 'id', 'first', false),
+    updated_at = case
+      when holdfast.settings.value -> 'id' is distinct from excluded.value -> 'id' then clock_timestamp()
+      else holdfast.settings.updated_at
+    end
+  where holdfast.settings.value -> 'id' is distinct from excluded.value -> 'id'
+  returning value, updated_at
+)
+select extract(epoch from clock_timestamp() - s.updated_at)::double precision * 1000 as unchanged_for_ms,
+  (s.value ->> 'first')::boolean as first
+from (
+  select value, updated_at from seen
+  union all
+  select value, updated_at from holdfast.settings where key = 'timeline' and not exists (select 1 from seen)
+) as s`,
+  },
+  /** maintenance.sql */
+  recordStats: {
+    name: 'record_stats',
+    text: `insert into holdfast.stats_minutely as s (
+  project_id, queue_id, minute, shard, completed_count, failed_count, dead_letter_count, cancelled_count, wait_ms_sum,
+  run_ms_sum, wait_buckets, run_buckets
+)
+select
+  $1::uuid, n.queue_id, date_trunc('minute', clock_timestamp()), $2::uuid, n.completed, n.failed, n.dead_letter,
+  n.cancelled, n.wait_ms, n.run_ms, n.wait_buckets::bigint[], n.run_buckets::bigint[]
+from unnest(
+  $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::double precision[], $9::double precision[],
+  $10::text[], $11::text[]
+) as n (queue_id, completed, failed, dead_letter, cancelled, wait_ms, run_ms, wait_buckets, run_buckets)
+on conflict (project_id, minute, queue_id, shard) do update
+set
+  completed_count = s.completed_count + excluded.completed_count,
+  failed_count = s.failed_count + excluded.failed_count,
+  dead_letter_count = s.dead_letter_count + excluded.dead_letter_count,
+  cancelled_count = s.cancelled_count + excluded.cancelled_count,
+  wait_ms_sum = s.wait_ms_sum + excluded.wait_ms_sum,
+  run_ms_sum = s.run_ms_sum + excluded.run_ms_sum,
+  wait_buckets = holdfast.add_counts(s.wait_buckets, excluded.wait_buckets),
+  run_buckets = holdfast.add_counts(s.run_buckets, excluded.run_buckets)`,
+  },
+  /** maintenance.sql */
+  mergeStats: {
+    name: 'merge_stats',
+    text: `with old as (
+  delete from holdfast.stats_minutely
+  where shard <> '00000000-0000-0000-0000-000000000000'
+    and minute < date_trunc('minute', clock_timestamp()) - interval '2 minutes'
+  returning *
+)
+insert into holdfast.stats_minutely as s (
+  project_id, queue_id, minute, shard, completed_count, failed_count, dead_letter_count, cancelled_count, wait_ms_sum,
+  run_ms_sum, wait_buckets, run_buckets
+)
+select
+  project_id, queue_id, minute, '00000000-0000-0000-0000-000000000000', sum(completed_count), sum(failed_count),
+  sum(dead_letter_count), sum(cancelled_count), sum(wait_ms_sum), sum(run_ms_sum), holdfast.sum_counts(wait_buckets),
+  holdfast.sum_counts(run_buckets)
+from old
+group by project_id, queue_id, minute
+on conflict (project_id, minute, queue_id, shard) do update
+set
+  completed_count = s.completed_count + excluded.completed_count,
+  failed_count = s.failed_count + excluded.failed_count,
+  dead_letter_count = s.dead_letter_count + excluded.dead_letter_count,
+  cancelled_count = s.cancelled_count + excluded.cancelled_count,
+  wait_ms_sum = s.wait_ms_sum + excluded.wait_ms_sum,
+  run_ms_sum = s.run_ms_sum + excluded.run_ms_sum,
+  wait_buckets = holdfast.add_counts(s.wait_buckets, excluded.wait_buckets),
+  run_buckets = holdfast.add_counts(s.run_buckets, excluded.run_buckets)`,
+  },
+  /** maintenance.sql */
+  forgetStats: {
+    name: 'forget_stats',
+    text: `delete from holdfast.stats_minutely
+where minute < clock_timestamp() - $1::double precision * interval '1 millisecond'`,
+  },
+  /** maintenance.sql */
+  listPartitions: {
+    name: 'list_partitions',
+    text: `select c.relname as name, substring(c.relname from '\\d{8}$') as day
+from pg_inherits as i
+join pg_class as c on c.oid = i.inhrelid
+where i.inhparent = to_regclass('holdfast.' || $1::text) and c.relname ~ '_\\d{8}$'
+order by c.relname`,
+  },
+  /** maintenance.sql */
+  countUnpartitioned: {
+    name: 'count_unpartitioned',
+    text: `select
+  (select count(*) from holdfast.job_history_default where status <> 'dead_letter' and finished_at > clock_timestamp() - interval '1 day')
+  + (select count(*) from holdfast.job_executions_default where recorded_at > clock_timestamp() - interval '1 day')
+  + (select count(*) from holdfast.job_logs_default where logged_at > clock_timestamp() - interval '1 day') as row_count`,
+  },
+  /** maintenance.sql */
+  forgetUnpartitionedHistory: {
+    name: 'forget_unpartitioned_history',
+    text: `delete from holdfast.job_history_default as h
+using (
+  select project_id, id, finished_at
+  from holdfast.job_history_default
+  where finished_at < clock_timestamp() - $1::double precision * interval '1 millisecond'
+  limit $2
+) as old
+where h.project_id = old.project_id and h.id = old.id and h.finished_at = old.finished_at
+returning h.id`,
+  },
+  /** maintenance.sql */
+  forgetUnpartitionedExecutions: {
+    name: 'forget_unpartitioned_executions',
+    text: `delete from holdfast.job_executions_default as e
+using (
+  select x.project_id, x.job_id, x.execution_seq, x.recorded_at
+  from holdfast.job_executions_default as x
+  where x.recorded_at < clock_timestamp() - $1::double precision * interval '1 millisecond'
+    and not exists (select 1 from holdfast.jobs as j where j.project_id = x.project_id and j.id = x.job_id)
+    and not exists (select 1 from holdfast.job_history as h where h.project_id = x.project_id and h.id = x.job_id)
+  limit $2
+) as old
+where e.project_id = old.project_id and e.job_id = old.job_id and e.execution_seq = old.execution_seq
+  and e.recorded_at = old.recorded_at
+returning e.job_id`,
+  },
+  /** maintenance.sql */
+  forgetIdempotencyKeys: {
+    name: 'forget_idempotency_keys',
+    text: `delete from holdfast.idempotency_keys as k
+using (
+  select project_id, key_hash
+  from holdfast.idempotency_keys
+  where created_at < clock_timestamp() - interval '24 hours'
+  limit $1
+) as old
+where k.project_id = old.project_id and k.key_hash = old.key_hash
+returning k.project_id`,
+  },
+  /** maintenance.sql */
+  readServer: {
+    name: 'read_server',
+    text: `select
+  current_setting('server_version_num')::integer as version_number,
+  current_setting('server_version') as version,
+  current_setting('fsync') = 'on' as fsync,
+  current_setting('full_page_writes') = 'on' as full_page_writes,
+  current_setting('synchronous_commit') as synchronous_commit,
+  current_setting('synchronous_standby_names') as synchronous_standby_names,
+  current_setting('data_checksums') = 'on' as data_checksums,
+  pg_is_in_recovery() as in_recovery,
+  pg_postmaster_start_time() as started_at,
+  extract(epoch from clock_timestamp())::double precision * 1000 as now_ms`,
+  },
+  /** queues.sql */
+  findProject: {
+    name: 'find_project',
+    text: `select id, slug, name, created_at from holdfast.projects where slug = $1`,
+  },
+  /** queues.sql */
+  ensureQueues: {
+    name: 'ensure_queues',
+    text: `with wanted as (
+  select distinct name from unnest($2::text[]) as w (name)
+),
+made as (
+  insert into holdfast.queues (project_id, name)
+  select $1::uuid, name from wanted order by name
+  on conflict (project_id, name) do update
+  set deleted_at = null, updated_at = clock_timestamp(), revision = holdfast.queues.revision + 1
+  where holdfast.queues.deleted_at is not null
+  returning id, name, job_defaults
+)
+select id, name, job_defaults from made
+union
+select q.id, q.name, q.job_defaults
+from holdfast.queues as q
+join wanted on wanted.name = q.name
+where q.project_id = $1::uuid and q.deleted_at is null`,
+  },
+  /** queues.sql */
+  listClaimableQueues: {
+    name: 'list_claimable_queues',
+    text: `select q.id, q.name, q.concurrency, q.paused_at is not null as paused
+from holdfast.queues as q
+where q.project_id = $1 and ($2::text[] is null or q.name = any ($2::text[]))
+  and (
+    q.deleted_at is null
+    or exists (select 1 from holdfast.jobs as j where j.queue_id = q.id and j.status = 'queued')
+  )
+order by q.id`,
+  },
+  /** queues.sql */
+  lockQueue: {
+    name: 'lock_queue',
+    text: `select id from holdfast.queues where project_id = $1 and id = $2 for no key update`,
+  },
+  /** queues.sql */
+  createQueue: {
+    name: 'create_queue',
+    text: `insert into holdfast.queues (project_id, name, concurrency, job_defaults)
+values ($1, $2, $3, coalesce($4::jsonb, '{}'))
+on conflict (project_id, name) do update
+set
+  concurrency = excluded.concurrency, job_defaults = excluded.job_defaults, deleted_at = null,
+  updated_at = clock_timestamp(), revision = holdfast.queues.revision + 1
+where holdfast.queues.deleted_at is not null
+returning id`,
+  },
+  /** queues.sql */
+  updateQueue: {
+    name: 'update_queue',
+    text: `update holdfast.queues as q
+set
+  concurrency = case when $3::boolean then $4::integer else q.concurrency end,
+  job_defaults = case when $5::boolean then $6::jsonb else q.job_defaults end,
+  updated_at = clock_timestamp(),
+  revision = q.revision + 1
+where q.project_id = $1 and q.name = $2 and q.deleted_at is null
+  and ($7::bigint is null or q.revision = $7::bigint)
+returning q.id, q.revision`,
+  },
+  /** queues.sql */
+  pauseQueue: {
+    name: 'pause_queue',
+    text: `update holdfast.queues as q
+set
+  paused_at = coalesce(q.paused_at, clock_timestamp()), paused_by = $3, paused_reason = $4, paused_until = $5,
+  updated_at = clock_timestamp(), revision = q.revision + 1
+where q.project_id = $1 and q.name = $2 and q.deleted_at is null
+returning q.id`,
+  },
+  /** queues.sql */
+  resumeQueue: {
+    name: 'resume_queue',
+    text: `update holdfast.queues as q
+set
+  paused_at = null, paused_by = null, paused_reason = null, paused_until = null,
+  updated_at = clock_timestamp(), revision = q.revision + 1
+where q.project_id = $1 and q.name = $2 and q.deleted_at is null
+returning q.id`,
+  },
+  /** queues.sql */
+  resumeExpiredPauses: {
+    name: 'resume_expired_pauses',
+    text: `update holdfast.queues as q
+set
+  paused_at = null, paused_by = null, paused_reason = null, paused_until = null,
+  updated_at = clock_timestamp(), revision = q.revision + 1
+where q.paused_until <= clock_timestamp()
+returning q.project_id, q.id as queue_id`,
+  },
+  /** queues.sql */
+  deleteQueue: {
+    name: 'delete_queue',
+    text: `update holdfast.queues as q
+set deleted_at = clock_timestamp(), updated_at = clock_timestamp(), revision = q.revision + 1
+where q.project_id = $1 and q.name = $2 and q.deleted_at is null
+  and not exists (select 1 from holdfast.jobs as j where j.project_id = $1 and j.queue_id = q.id)
+returning q.id`,
+  },
+  /** queues.sql */
+  listPurgeableJobs: {
+    name: 'list_purgeable_jobs',
+    text: `select j.id
+from holdfast.jobs as j
+where j.project_id = $1 and j.queue_id = $2 and j.status in ('queued', 'scheduled')
+order by j.id
+limit $3`,
+  },
+  /** schedules.sql */
+  insertSchedule: {
+    name: 'insert_schedule',
+    text: `insert into holdfast.schedules (
+  project_id, id, name, cron, every_ms, anchor_at, timezone, job, catch_up, catch_up_window_ms, overlap, next_fire_at
+)
+values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10, $11, $12)
+on conflict (project_id, name) do nothing
+returning id`,
+  },
+  /** schedules.sql */
+  updateSchedule: {
+    name: 'update_schedule',
+    text: `update holdfast.schedules as s
+set
+  cron = $3, every_ms = $4, anchor_at = $5, timezone = $6, job = $7::jsonb, catch_up = $8, catch_up_window_ms = $9,
+  overlap = $10, next_fire_at = $11, updated_at = clock_timestamp(), revision = s.revision + 1
+where s.project_id = $1 and s.id = $2 and ($12::bigint is null or s.revision = $12::bigint)
+returning s.id, s.revision`,
+  },
+  /** schedules.sql */
+  deleteSchedule: {
+    name: 'delete_schedule',
+    text: `delete from holdfast.schedules where project_id = $1 and id = $2 returning id`,
+  },
+  /** schedules.sql */
+  pauseSchedule: {
+    name: 'pause_schedule',
+    text: `update holdfast.schedules as s
+set
+  paused_at = coalesce(s.paused_at, clock_timestamp()), paused_by = $3, paused_reason = $4,
+  updated_at = clock_timestamp(), revision = s.revision + 1
+where s.project_id = $1 and s.id = $2
+returning s.id`,
+  },
+  /** schedules.sql */
+  resumeSchedule: {
+    name: 'resume_schedule',
+    text: `update holdfast.schedules as s
+set
+  paused_at = null, paused_by = null, paused_reason = null, next_fire_at = $3,
+  updated_at = clock_timestamp(), revision = s.revision + 1
+where s.project_id = $1 and s.id = $2
+returning s.id`,
+  },
+  /** schedules.sql */
+  readSchedule: {
+    name: 'read_schedule',
+    text: `select
+  s.id, s.name, s.cron, s.every_ms, s.anchor_at, s.timezone, s.job, s.catch_up, s.catch_up_window_ms, s.overlap,
+  s.paused_at, s.paused_by, s.paused_reason, s.next_fire_at, s.created_at, s.updated_at, s.revision,
+  f.fire_at as last_fire_at, f.outcome as last_outcome, f.job_id as last_job_id
+from holdfast.schedules as s
+left join lateral (
+  select fire_at, outcome, job_id
+  from holdfast.schedule_fires
+  where project_id = s.project_id and schedule_id = s.id
+  order by fire_at desc
+  limit 1
+) as f on true
+where s.project_id = $1 and s.id = $2`,
+  },
+  /** schedules.sql */
+  listSchedules: {
+    name: 'list_schedules',
+    text: `select
+  s.id, s.name, s.cron, s.every_ms, s.anchor_at, s.timezone, s.job, s.catch_up, s.catch_up_window_ms, s.overlap,
+  s.paused_at, s.paused_by, s.paused_reason, s.next_fire_at, s.created_at, s.updated_at, s.revision,
+  f.fire_at as last_fire_at, f.outcome as last_outcome, f.job_id as last_job_id
+from holdfast.schedules as s
+left join lateral (
+  select fire_at, outcome, job_id
+  from holdfast.schedule_fires
+  where project_id = s.project_id and schedule_id = s.id
+  order by fire_at desc
+  limit 1
+) as f on true
+where s.project_id = $1 and ($2::text is null or s.name > $2::text)
+order by s.name
+limit $3`,
+  },
+  /** schedules.sql */
+  listFires: {
+    name: 'list_fires',
+    text: `select f.fire_at, f.outcome, f.job_id, f.recorded_at
+from holdfast.schedule_fires as f
+where f.project_id = $1 and f.schedule_id = $2 and ($3::timestamptz is null or f.fire_at < $3::timestamptz)
+order by f.fire_at desc
+limit $4`,
+  },
+  /** schedules.sql */
+  lockDueSchedules: {
+    name: 'lock_due_schedules',
+    text: `select
+  s.project_id, s.id, s.name, s.cron, s.every_ms, s.anchor_at, s.timezone, s.job, s.catch_up, s.catch_up_window_ms,
+  s.overlap, s.next_fire_at, clock_timestamp() as now
+from holdfast.schedules as s
+where s.paused_at is null and s.next_fire_at <= clock_timestamp()
+order by s.next_fire_at
+limit $1
+for no key update skip locked`,
+  },
+  /** schedules.sql */
+  hasUnfinishedJob: {
+    name: 'has_unfinished_job',
+    text: `select exists (
+  select 1
+  from holdfast.jobs as j
+  where j.schedule_id = $2 and j.project_id = $1 and j.status in ('queued', 'scheduled', 'claimed', 'running')
+) as unfinished`,
+  },
+  /** schedules.sql */
+  recordFire: {
+    name: 'record_fire',
+    text: `insert into holdfast.schedule_fires (project_id, schedule_id, fire_at, outcome, job_id)
+values ($1, $2, $3, $4, $5)
+on conflict do nothing
+returning fire_at`,
+  },
+  /** schedules.sql */
+  advanceSchedule: {
+    name: 'advance_schedule',
+    text: `update holdfast.schedules set next_fire_at = $3 where project_id = $1 and id = $2`,
+  },
+  /** schedules.sql */
+  nextFireIn: {
+    name: 'next_fire_in',
+    text: `select extract(epoch from min(s.next_fire_at) - clock_timestamp())::double precision * 1000 as due_in_ms
+from holdfast.schedules as s
+where s.paused_at is null`,
+  },
+  /** schedules.sql */
+  forgetFires: {
+    name: 'forget_fires',
+    text: `delete from holdfast.schedule_fires as f
+using (
+  select project_id, schedule_id, fire_at
+  from holdfast.schedule_fires
+  where recorded_at < clock_timestamp() - $1::double precision * interval '1 millisecond'
+  limit $2
+) as old
+where f.project_id = old.project_id and f.schedule_id = old.schedule_id and f.fire_at = old.fire_at
+returning f.fire_at`,
+  },
+  /** stats.sql */
+  listQueues: {
+    name: 'list_queues',
+    text: `select
+  q.id, q.name, q.concurrency, q.job_defaults, q.paused_at, q.paused_by, q.paused_reason, q.paused_until,
+  q.created_at, q.updated_at, q.revision,
+  (select count(*) from holdfast.jobs as j where j.queue_id = q.id and j.status = 'queued')::integer as queued,
+  (
+    select count(*) from holdfast.jobs as j
+    where j.queue_id = q.id and j.status in ('claimed', 'running') and j.status = 'claimed'
+  )::integer as claimed,
+  (
+    select count(*) from holdfast.jobs as j
+    where j.queue_id = q.id and j.status in ('claimed', 'running') and j.status = 'running'
+  )::integer as running,
+  coalesce(s.scheduled, 0) as scheduled, coalesce(r.failed, 0) as failed, coalesce(r.dead_letter, 0) as dead_letter,
+  (
+    select extract(epoch from clock_timestamp() - j.run_at)::double precision * 1000
+    from holdfast.jobs as j
+    where j.queue_id = q.id and j.status = 'queued'
+    order by j.priority, j.seq
+    limit 1
+  ) as oldest_wait_ms
+from holdfast.queues as q
+left join (
+  select j.queue_id, count(*)::integer as scheduled
+  from holdfast.jobs as j
+  where j.project_id = $1 and j.status = 'scheduled'
+  group by j.queue_id
+) as s on s.queue_id = q.id
+left join (
+  select
+    j.queue_id,
+    (count(*) filter (where j.status = 'failed'))::integer as failed,
+    (count(*) filter (where j.status = 'dead_letter'))::integer as dead_letter
+  from holdfast.jobs as j
+  where j.project_id = $1 and j.status in ('failed', 'dead_letter')
+  group by j.queue_id
+) as r on r.queue_id = q.id
+where q.project_id = $1 and q.deleted_at is null
+  and ($2::text is null or q.name > $2::text)
+  and ($4::text is null or q.name = $4::text)
+order by q.name
+limit $3`,
+  },
+  /** stats.sql */
+  findQueue: {
+    name: 'find_queue',
+    text: `select q.id, q.revision
+from holdfast.queues as q
+where q.project_id = $1 and q.name = $2 and q.deleted_at is null`,
+  },
+  /** stats.sql */
+  countLeasedJobs: {
+    name: 'count_leased_jobs',
+    text: `select count(*)::integer as job_count
+from holdfast.jobs as j
+where j.queue_id = $1 and j.status in ('claimed', 'running')`,
+  },
+  /** stats.sql */
+  readQueueRates: {
+    name: 'read_queue_rates',
+    text: `select
+  s.queue_id, sum(s.completed_count)::integer as completed, sum(s.failed_count)::integer as failed,
+  sum(s.dead_letter_count)::integer as dead_lettered, holdfast.sum_counts(s.wait_buckets) as wait_buckets,
+  holdfast.sum_counts(s.run_buckets) as run_buckets
+from holdfast.stats_minutely as s
+where s.project_id = $1 and s.minute > clock_timestamp() - $2::double precision * interval '1 millisecond'
+group by s.queue_id`,
+  },
+  /** stats.sql */
+  readTimeseries: {
+    name: 'read_timeseries',
+    text: `select
+  date_bin($4::double precision * interval '1 millisecond', s.minute, $2::timestamptz) as at,
+  sum(s.completed_count)::integer as completed, sum(s.failed_count)::integer as failed,
+  sum(s.dead_letter_count)::integer as dead_lettered, sum(s.cancelled_count)::integer as cancelled,
+  holdfast.sum_counts(s.wait_buckets) as wait_buckets, holdfast.sum_counts(s.run_buckets) as run_buckets
+from holdfast.stats_minutely as s
+where s.project_id = $1 and s.minute >= $2::timestamptz and s.minute < $3::timestamptz
+  and ($5::bigint is null or s.queue_id = $5::bigint)
+group by 1
+order by 1`,
+  },
+  /** stats.sql */
+  listWorkers: {
+    name: 'list_workers',
+    text: `select
+  w.id, w.host, w.pid, w.build, w.labels, w.queues, w.types, w.slots, w.status, w.requested_status, w.rss_bytes,
+  w.loop_lag_ms, w.started_at, w.heartbeat_at,
+  w.heartbeat_at < clock_timestamp() - w.lease_ms * interval '1 millisecond' as lost,
+  array(
+    select j.id
+    from holdfast.jobs as j
+    where j.project_id = $1 and j.worker_id = w.id and j.status in ('claimed', 'running')
+    order by j.claimed_at, j.id
+    limit 1000
+  ) as running
+from holdfast.workers as w
+where w.project_id = $1 and w.status <> 'stopped' and ($2::uuid is null or w.id = $2::uuid)
+  and w.heartbeat_at > clock_timestamp() - interval '1 hour'
+order by w.started_at, w.id`,
+  },
+  /** stats.sql */
+  countMissedFires: {
+    name: 'count_missed_fires',
+    text: `select s.name, count(*)::integer as fire_count
+from holdfast.schedule_fires as f
+join holdfast.schedules as s on s.project_id = f.project_id and s.id = f.schedule_id
+where f.project_id = $1 and f.outcome = 'missed' and f.recorded_at > clock_timestamp() - interval '1 day'
+group by s.name
+order by s.name`,
+  },
+  /** stats.sql */
+  readClock: {
+    name: 'read_clock',
+    text: `select clock_timestamp() as now`,
+  },
+  /** stats.sql */
+  readSchemaVersion: {
+    name: 'read_schema_version',
+    text: `select coalesce(max(version), 0)::integer as version from holdfast.schema_migrations`,
+  },
+  /** workers.sql */
+  registerWorker: {
+    name: 'register_worker',
+    text: `insert into holdfast.workers (
+  project_id, id, host, pid, build, labels, queues, types, slots, lease_ms
+)
+values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10)`,
+  },
+  /** workers.sql */
+  beatWorker: {
+    name: 'beat_worker',
+    text: `update holdfast.workers as w
+set
+  heartbeat_at = clock_timestamp(), status = $3, busy_slots = $4, stuck_slots = $5, rss_bytes = $6, loop_lag_ms = $7,
+  requested_status = case when w.requested_status = $3 then null else w.requested_status end
+where w.project_id = $1 and w.id = $2
+returning w.requested_status`,
+  },
+  /** workers.sql */
+  requestWorkerStatus: {
+    name: 'request_worker_status',
+    text: `update holdfast.workers as w
+set requested_status = $3
+where w.project_id = $1 and w.id = $2 and w.status in ('active', 'quiet')
+returning w.id`,
+  },
+  /** workers.sql */
+  markWorkerStopped: {
+    name: 'mark_worker_stopped',
+    text: `update holdfast.workers as w
+set status = 'stopped', busy_slots = 0, requested_status = null, heartbeat_at = clock_timestamp()
+where w.project_id = $1 and w.id = $2`,
+  },
+  /** workers.sql */
+  countLostWorkers: {
+    name: 'count_lost_workers',
+    text: `select
+  count(*) filter (
+    where w.heartbeat_at < clock_timestamp() - w.lease_ms * interval '1 millisecond'
+  )::integer as lost_count,
+  count(*)::integer as worker_count
+from holdfast.workers as w
+where w.status <> 'stopped'
+  and w.heartbeat_at > clock_timestamp() - 2 * w.lease_ms * interval '1 millisecond' - interval '10 seconds'`,
+  },
+  /** workers.sql */
+  forgetWorkers: {
+    name: 'forget_workers',
+    text: `delete from holdfast.workers as w
+where w.heartbeat_at < clock_timestamp() - $1::double precision * interval '1 millisecond'`,
+  },
+} as const satisfies Record<string, Statement>;

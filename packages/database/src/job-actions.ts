@@ -1,0 +1,144 @@
+import type { JobStatus } from '@holdfast/domain';
+import type { Database } from './database.ts';
+import { statements } from './generated/statements.ts';
+import type { Statement } from './generated/statements.ts';
+import type { Queryable } from './queryable.ts';
+
+/** Which job. */
+export interface JobKey {
+  readonly projectId: string;
+  readonly id: string;
+}
+
+/** What a person's action on a job came to. */
+export type JobActionResult =
+  | { readonly done: true; readonly queueId: string }
+  | { readonly done: false; readonly reason: 'not_found' }
+  | { readonly done: false; readonly reason: 'not_in_state'; readonly status: JobStatus };
+
+/** What a cancel came to: ended at once, or asked of the worker that runs the job. */
+export type CancelResult =
+  | { readonly cancelled: true }
+  | { readonly cancelled: false; readonly requestedOf: string }
+  | { readonly cancelled: false; readonly reason: 'not_found' }
+  | { readonly cancelled: false; readonly reason: 'not_in_state'; readonly status: JobStatus };
+
+const readStatus: Statement = {
+  name: 'read_job_status',
+  text: 'select status from holdfast.all_jobs where project_id = $1 and id = $2 limit 1',
+};
+
+/** A job may move between two looks at it; each round looks again. */
+const maxLooks = 5;
+
+/**
+ * Cancels a job: queued, scheduled and resting failed jobs end at once; for one that a worker holds the cancel is
+ * requested, and the worker ends it.
+ */
+export async function cancelJob(
+  db: Queryable,
+  key: JobKey & { readonly reason: string },
+): Promise<CancelResult> {
+  let status: JobStatus | undefined;
+  for (let look = 0; look < maxLooks; look += 1) {
+    const values = [key.projectId, key.id, key.reason];
+    const ended = await db.query(statements.cancelJob, values);
+    if (ended.length > 0) return { cancelled: true };
+    const [held] = await db.query<{ readonly worker_id: string }>(statements.requestCancel, values);
+    if (held !== undefined) return { cancelled: false, requestedOf: held.worker_id };
+    status = await statusOf(db, key);
+    if (status === undefined) return { cancelled: false, reason: 'not_found' };
+    if (status === 'completed' || status === 'cancelled' || status === 'dead_letter') break;
+  }
+  return status === undefined
+    ? { cancelled: false, reason: 'not_found' }
+    : { cancelled: false, reason: 'not_in_state', status };
+}
+
+/** Queues a job that rests in `failed` under the manual retry policy; its counts start again. */
+export function retryJob(db: Queryable, key: JobKey): Promise<JobActionResult> {
+  return act(db, statements.retryJob, key);
+}
+
+/** Queues a scheduled job that need not wait any longer. */
+export function runJobNow(db: Queryable, key: JobKey): Promise<JobActionResult> {
+  return act(db, statements.runJobNow, key);
+}
+
+/** Queues a dead letter again, under the same id and a new generation; its counts start again. */
+export function replayJob(db: Queryable, key: JobKey): Promise<JobActionResult> {
+  return act(db, statements.replayJob, key);
+}
+
+/** What may be changed of a job that no worker has started; absent fields stay. */
+export interface JobEdit {
+  readonly payloadJson?: string | undefined;
+  readonly priority?: number | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly metadataJson?: string | undefined;
+  readonly maxAttempts?: number | undefined;
+  readonly timeoutMs?: number | undefined;
+  /** Only for a scheduled job. */
+  readonly runAt?: Date | undefined;
+}
+
+/** Changes a queued or scheduled job. */
+export async function editJob(
+  db: Queryable,
+  key: JobKey & { readonly edit: JobEdit },
+): Promise<JobActionResult> {
+  const { edit } = key;
+  const rows = await db.query<{ readonly id: string }>(statements.editJob, [
+    key.projectId,
+    key.id,
+    edit.payloadJson ?? null,
+    edit.priority ?? null,
+    edit.tags ?? null,
+    edit.metadataJson ?? null,
+    edit.maxAttempts ?? null,
+    edit.timeoutMs ?? null,
+    edit.runAt ?? null,
+  ]);
+  return rows.length > 0 ? { done: true, queueId: '' } : refusal(db, key);
+}
+
+async function act(db: Queryable, statement: Statement, key: JobKey): Promise<JobActionResult> {
+  const [row] = await db.query<{ readonly queue_id: string }>(statement, [key.projectId, key.id]);
+  return row === undefined ? refusal(db, key) : { done: true, queueId: row.queue_id };
+}
+
+async function refusal(db: Queryable, key: JobKey): Promise<JobActionResult> {
+  const status = await statusOf(db, key);
+  return status === undefined
+    ? { done: false, reason: 'not_found' }
+    : { done: false, reason: 'not_in_state', status };
+}
+
+async function statusOf(db: Queryable, key: JobKey): Promise<JobStatus | undefined> {
+  const [row] = await db.query<{ readonly status: JobStatus }>(readStatus, [key.projectId, key.id]);
+  return row?.status;
+}
+
+/** Cancels the queued and scheduled jobs of a queue, page by page; answers how many. */
+export async function purgeQueue(
+  db: Database,
+  request: { readonly projectId: string; readonly queueId: string; readonly reason: string },
+): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const rows = await db.query<{ readonly id: string }>(statements.listPurgeableJobs, [
+      request.projectId,
+      request.queueId,
+      500,
+    ]);
+    if (rows.length === 0) return count;
+    for (const { id } of rows) {
+      const result = await cancelJob(db, {
+        projectId: request.projectId,
+        id,
+        reason: request.reason,
+      });
+      if (result.cancelled) count += 1;
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import type { Database } from './database.ts';
+import { statements } from './generated/statements.ts';
+
+/** A queue as enqueuers need it. */
+export interface QueueEntry {
+  /** A bigint as text. */
+  readonly id: string;
+  readonly name: string;
+  readonly jobDefaults: QueueJobDefaults;
+}
+
+/** What a queue says for jobs that name nothing themselves; durations in milliseconds. */
+export interface QueueJobDefaults {
+  readonly maxAttempts?: number;
+  readonly timeoutMs?: number;
+  readonly retry?: unknown;
+}
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly job_defaults: QueueJobDefaults;
+}
+
+const freshForMs = 2_000;
+const directories = new WeakMap<Database, Map<string, QueueEntry & { readonly readAt: number }>>();
+
+/**
+ * Finds queues by name and makes those that do not exist. Answers are kept for two seconds: a queue's id never changes,
+ * not even when it is deleted and used again.
+ */
+export async function resolveQueues(
+  database: Database,
+  projectId: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, QueueEntry>> {
+  const directory = directoryOf(database);
+  const now = performance.now();
+  const found = new Map<string, QueueEntry>();
+  const missing = new Set<string>();
+  for (const name of names) {
+    const entry = directory.get(`${projectId}/${name}`);
+    if (entry !== undefined && now - entry.readAt < freshForMs) found.set(name, entry);
+    else missing.add(name);
+  }
+  if (missing.size === 0) return found;
+  const rows = await database.query<Row>(statements.ensureQueues, [projectId, [...missing]]);
+  for (const row of rows) {
+    const entry = { id: row.id, name: row.name, jobDefaults: row.job_defaults, readAt: now };
+    directory.set(`${projectId}/${row.name}`, entry);
+    found.set(row.name, entry);
+  }
+  return found;
+}
+
+/** Forgets what was read of a queue, after this process changed it. */
+export function forgetQueue(database: Database, projectId: string, name: string): void {
+  directories.get(database)?.delete(`${projectId}/${name}`);
+}
+
+function directoryOf(database: Database): Map<string, QueueEntry & { readonly readAt: number }> {
+  let directory = directories.get(database);
+  if (directory === undefined) {
+    directory = new Map();
+    directories.set(database, directory);
+  }
+  return directory;
+}
