@@ -11,7 +11,7 @@ from holdfast.all_jobs as j
 join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
 where j.project_id = $1 and j.id = $2;
 
--- name: read_job_status
+-- name: look_up_job_status
 select j.status from holdfast.all_jobs as j where j.project_id = $1 and j.id = $2;
 
 -- name: list_jobs

@@ -45,7 +45,11 @@ export async function insertApiKey(db: Queryable, key: NewApiKey): Promise<ApiKe
 /** The keys of a project by id, a page after the given one. */
 export async function listApiKeys(
   db: Queryable,
-  page: { readonly projectId: string; readonly afterId: string | undefined; readonly limit: number },
+  page: {
+    readonly projectId: string;
+    readonly afterId: string | undefined;
+    readonly limit: number;
+  },
 ): Promise<readonly ApiKeyRow[]> {
   const values = [page.projectId, page.afterId ?? null, page.limit];
   return db.query<ApiKeyRow>(statements.listApiKeys, values);

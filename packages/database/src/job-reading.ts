@@ -3,6 +3,7 @@ import type { AttemptError, ExecutionStatus, JobStatus, RetryPolicy } from '@hol
 import { plainArray } from './array-literal.ts';
 import { statements } from './generated/statements.ts';
 import type { Statement } from './generated/statements.ts';
+import type { JobKey } from './job-actions.ts';
 import type { Queryable, SqlValue } from './queryable.ts';
 
 /** A job as it is in lists, without payload and result. */
@@ -43,12 +44,6 @@ export interface JobRow extends JobSummaryRow {
   readonly metadata: Readonly<Record<string, unknown>> | null;
 }
 
-/** Names one job. */
-export interface JobKey {
-  readonly projectId: string;
-  readonly id: string;
-}
-
 /** One job, wherever it is kept. */
 export async function readJob(db: Queryable, job: JobKey): Promise<JobRow | undefined> {
   const [row] = await db.query<JobRow>(statements.readJob, [job.projectId, job.id]);
@@ -58,7 +53,7 @@ export async function readJob(db: Queryable, job: JobKey): Promise<JobRow | unde
 /** The status of one job. */
 export async function readJobStatus(db: Queryable, job: JobKey): Promise<JobStatus | undefined> {
   const values = [job.projectId, job.id];
-  const [row] = await db.query<{ status: JobStatus }>(statements.readJobStatus, values);
+  const [row] = await db.query<{ status: JobStatus }>(statements.lookUpJobStatus, values);
   return row?.status;
 }
 
@@ -192,10 +187,7 @@ export interface ExecutionRow {
 }
 
 /** Every run of a job, oldest first. */
-export async function listExecutions(
-  db: Queryable,
-  job: JobKey,
-): Promise<readonly ExecutionRow[]> {
+export async function listExecutions(db: Queryable, job: JobKey): Promise<readonly ExecutionRow[]> {
   return db.query<ExecutionRow>(statements.listExecutions, [job.projectId, job.id]);
 }
 

@@ -1,6 +1,7 @@
 import type { QueueJobDefaults } from './queue-directory.ts';
 import { statements } from './generated/statements.ts';
 import type { Queryable } from './queryable.ts';
+import type { QueueKey } from './queues.ts';
 
 /** A queue with its settings and counts. */
 export interface QueueRow {
@@ -28,16 +29,14 @@ export interface QueueRow {
 /** A page of queues by name. */
 export async function listQueues(
   db: Queryable,
-  page: { readonly projectId: string; readonly afterName?: string | undefined; readonly limit: number },
+  page: {
+    readonly projectId: string;
+    readonly afterName?: string | undefined;
+    readonly limit: number;
+  },
 ): Promise<readonly QueueRow[]> {
   const values = [page.projectId, page.afterName ?? null, page.limit, null];
   return db.query<QueueRow>(statements.listQueues, values);
-}
-
-/** Names one queue. */
-export interface QueueKey {
-  readonly projectId: string;
-  readonly name: string;
 }
 
 /** One queue with its settings and counts. */
@@ -114,7 +113,7 @@ export interface WorkerRow {
   readonly pid: number;
   readonly build: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Empty: it serves every queue. */
+  /** Names, or `*`. */
   readonly queues: readonly string[];
   readonly types: readonly string[];
   readonly slots: number;

@@ -1,3 +1,4 @@
+import { maxDurationMs } from '@holdfast/domain';
 import { z } from 'zod';
 import { DurationText, Id, Instant, JsonObject, Name, Reason, durationInput } from './common.ts';
 import { Backoff, BackoffInput } from './backoff.ts';
@@ -51,8 +52,12 @@ export const ScheduledJobInput = z.strictObject({
   metadata: JsonObject.optional(),
 });
 
+/** An interval, counted from the creation of the schedule. */
+const Every = durationInput({ minMs: 1_000, maxMs: maxDurationMs });
+
 const settings = {
   cron: Cron,
+  every: Every,
   timezone: Timezone,
   job: ScheduledJobInput,
   catchUp: z.enum(catchUps),
@@ -65,21 +70,34 @@ export const ScheduleInput = z
   .strictObject({
     ...settings,
     name: Name,
+    cron: Cron.optional(),
+    every: Every.optional(),
     timezone: Timezone.default('UTC'),
     catchUp: z.enum(catchUps).optional(),
     catchUpWindow: CatchUpWindow.optional(),
     overlap: z.enum(overlaps).optional(),
+  })
+  .refine((schedule) => (schedule.cron === undefined) !== (schedule.every === undefined), {
+    path: ['cron'],
+    error: 'must be set, or else every; not both',
   })
   .meta({ id: 'ScheduleInput' });
 
 /** A new schedule, as the API has read it. */
 export type ScheduleInput = z.output<typeof ScheduleInput>;
 
-/** `PATCH …/schedules/{id}`: what is not named stays as it is; `job` is replaced as a whole. */
+/**
+ * `PATCH …/schedules/{id}`: what is not named stays as it is; `job` is replaced as a whole; `cron` takes the place of
+ * `every` and the other way round.
+ */
 export const SchedulePatch = z
   .strictObject(settings)
   .partial()
-  .refine((patch) => Object.keys(patch).length > 0, 'must change something');
+  .refine((patch) => Object.keys(patch).length > 0, 'must change something')
+  .refine((patch) => patch.cron === undefined || patch.every === undefined, {
+    path: ['every'],
+    error: 'must not be set together with cron',
+  });
 
 /** A change of a schedule, as the API has read it. */
 export type SchedulePatch = z.output<typeof SchedulePatch>;
