@@ -17,7 +17,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await runAsAdmin(`create database ${name} template ${requireTemplate()}`);
   const url = urlOfDatabase(name);
-  const database = openDatabase({ url });
+  const database = openDatabase({ connectionString: url });
   return {
     url,
     database,
@@ -32,9 +32,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 export async function makeTemplateDatabase(): Promise<() => Promise<void>> {
   const name = `template_${randomBytes(6).toString('hex')}`;
   await runAsAdmin(`create database ${name}`);
-  const database = openDatabase({ url: urlOfDatabase(name) });
-  await migrate(database);
-  await database.close();
+  await migrate({ connectionString: urlOfDatabase(name) });
   publishTemplate(name);
   return () => runAsAdmin(`drop database if exists ${name} with (force)`);
 }
