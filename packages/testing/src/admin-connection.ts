@@ -3,7 +3,7 @@ import { adminUrl } from './config.ts';
 
 /** Runs one statement as the superuser on the shared server, on a connection of its own. */
 export async function runAsAdmin(sql: string): Promise<void> {
-  const database = openDatabase({ url: requireAdminUrl(), poolSize: 1 });
+  const database = openDatabase({ connectionString: requireAdminUrl(), poolSize: 1 });
   try {
     await database.execute(sql);
   } finally {
