@@ -1,0 +1,24 @@
+/**
+ * Prepares a checkout so that nothing else needs to be done by hand: checks Node, installs the
+ * dependencies and builds, each only when needed. Uses nothing but Node itself, because nothing else
+ * is there on the first run.
+ */
+import { join } from 'node:path';
+import { ensureBuilt } from './setup/build.mjs';
+import { ensureDependencies } from './setup/dependencies.mjs';
+import { withSetupLock } from './setup/lock.mjs';
+import { requireNodeVersion } from './setup/node-version.mjs';
+
+const root = join(import.meta.dirname, '..');
+
+requireNodeVersion();
+try {
+  await withSetupLock(root, async () => {
+    await ensureDependencies(root);
+    await ensureBuilt(root);
+  });
+} catch (error) {
+  if (typeof error.output === 'string') console.error(error.output.trimEnd());
+  console.error(`\n${error.message}`);
+  process.exitCode = 1;
+}
