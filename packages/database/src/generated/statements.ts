@@ -120,7 +120,8 @@ using (
   where expires_at < clock_timestamp() - $1::double precision * interval '1 millisecond'
   limit $2
 ) as old
-where s.id = old.id`,
+where s.id = old.id
+returning s.id`,
   },
   /** accounts.sql */
   insertSignInTicket: {
@@ -1059,8 +1060,8 @@ join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
 where j.project_id = $1 and j.id = $2`,
   },
   /** job-reading.sql */
-  readJobStatus: {
-    name: 'read_job_status',
+  lookUpJobStatus: {
+    name: 'look_up_job_status',
     text: `select j.status from holdfast.all_jobs as j where j.project_id = $1 and j.id = $2`,
   },
   /** job-reading.sql */
