@@ -12,7 +12,7 @@ interface ProjectOptions {
   readonly exclude?: readonly string[];
   /** Projects run one after the other in this order, lowest first. */
   readonly groupOrder: number;
-  readonly needsDatabase: boolean;
+  readonly setups: readonly ('browser' | 'database')[];
   readonly maxWorkers: number;
   readonly testTimeoutMs: number;
 }
@@ -25,7 +25,7 @@ function project(options: ProjectOptions) {
       name: options.name,
       include: [...options.include],
       exclude: ['**/node_modules/**', '**/dist/**', ...(options.exclude ?? [])],
-      globalSetup: options.needsDatabase ? ['packages/testing/src/global-setup.ts'] : [],
+      globalSetup: options.setups.map((setup) => `packages/testing/src/${setup}-setup.ts`),
       sequence: { groupOrder: options.groupOrder },
       maxWorkers: options.maxWorkers,
       testTimeout: options.testTimeoutMs,
@@ -44,7 +44,7 @@ export default defineConfig({
         include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.{ts,tsx}'],
         exclude: [databaseTests],
         groupOrder: 0,
-        needsDatabase: false,
+        setups: [],
         maxWorkers: 2,
         testTimeoutMs: 30 * secondMs,
       }),
@@ -52,7 +52,7 @@ export default defineConfig({
         name: 'database',
         include: ['packages/*/test/**/*.db.test.ts', 'apps/*/test/**/*.db.test.ts'],
         groupOrder: 1,
-        needsDatabase: true,
+        setups: ['database'],
         maxWorkers: 2,
         testTimeoutMs: 60 * secondMs,
       }),
@@ -60,7 +60,7 @@ export default defineConfig({
         name: 'contract',
         include: ['tests/contract/**/*.test.ts'],
         groupOrder: 2,
-        needsDatabase: true,
+        setups: ['database'],
         maxWorkers: 2,
         testTimeoutMs: 60 * secondMs,
       }),
@@ -68,7 +68,7 @@ export default defineConfig({
         name: 'chaos',
         include: ['tests/chaos/**/*.test.ts'],
         groupOrder: 3,
-        needsDatabase: true,
+        setups: ['database'],
         maxWorkers: 1,
         testTimeoutMs: 300 * secondMs,
       }),
@@ -76,7 +76,7 @@ export default defineConfig({
         name: 'e2e',
         include: ['tests/e2e/**/*.test.ts'],
         groupOrder: 4,
-        needsDatabase: true,
+        setups: ['database', 'browser'],
         maxWorkers: 1,
         testTimeoutMs: 120 * secondMs,
       }),

@@ -1,3 +1,6 @@
+import type { BrowserProgram } from './find-browser.ts';
+
+const browserName = 'HOLDFAST_TEST_BROWSER';
 const adminUrlName = 'HOLDFAST_TEST_DATABASE_URL';
 const templateName = 'HOLDFAST_TEST_TEMPLATE';
 
@@ -30,4 +33,26 @@ export function publishTemplate(name: string): void {
 export function searchPath(): Record<string, string> {
   const path = process.env['PATH'];
   return path === undefined ? {} : { PATH: path };
+}
+
+/** The browser that a person chose. */
+export function givenBrowserPath(): string | undefined {
+  return process.env['CHROMIUM_PATH'] === '' ? undefined : process.env['CHROMIUM_PATH'];
+}
+
+/** Whether nothing may be skipped. */
+export function isContinuousIntegration(): boolean {
+  return !['', 'false', '0', undefined].includes(process.env['CI']);
+}
+
+/** Makes the browser known to the test processes. */
+export function publishBrowser(browser: BrowserProgram): void {
+  process.env[browserName] = JSON.stringify(browser);
+}
+
+/** The browser that the setup found, if any. */
+export function publishedBrowser(): BrowserProgram | undefined {
+  const text = process.env[browserName];
+  // Written by `publishBrowser` in the parent process.
+  return text === undefined ? undefined : (JSON.parse(text) as BrowserProgram);
 }

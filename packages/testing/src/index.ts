@@ -1,4 +1,5 @@
 export { freePort } from '@holdfast/embedded-postgres';
+export { hasBrowser, launchBrowser } from './launch-browser.ts';
 export { spawnProcess } from './spawn-process.ts';
 export { createTestDatabase } from './test-database.ts';
 export { waitFor } from './wait-for.ts';
