@@ -16,6 +16,7 @@ const exitCodeByErrorCode: Readonly<Record<string, number>> = {
   config_invalid: exitCodes.config,
   database_unavailable: exitCodes.unavailable,
   database_unsupported: exitCodes.unavailable,
+  schema_outdated: exitCodes.unavailable,
   schema_too_new: exitCodes.unavailable,
 };
 

@@ -36,6 +36,11 @@ export interface RunOptions {
   readonly onSignal?: (request: StopRequest) => void;
   /** A service that must end the process gives a `StopRequest` to this function. */
   readonly onStopper?: (stop: (request: StopRequest) => void) => void;
+  /**
+   * A second signal counts only when it comes this long after the first; default 0. For a process whose starter
+   * passes on a signal that the terminal has sent to both.
+   */
+  readonly forceAfterMs?: number;
   readonly clock?: Clock;
   readonly door?: ProcessDoor;
 }
@@ -80,6 +85,8 @@ interface StopRequests {
 
 function listenForStop(options: RunOptions): StopRequests {
   const door: ProcessDoor = options.door ?? process;
+  const { clock = systemClock, forceAfterMs = 0 } = options;
+  let requestedAtMs = 0;
   let requested = false;
   let resolveFirst: (request: StopRequest) => void;
   const first = new Promise<StopRequest>((resolve) => {
@@ -88,12 +95,13 @@ function listenForStop(options: RunOptions): StopRequests {
   const request = (asked: StopRequest): void => {
     if (requested) return;
     requested = true;
+    requestedAtMs = clock.monotonicMs();
     options.onSignal?.(asked);
     resolveFirst(asked);
   };
   const signal = (reason: 'SIGTERM' | 'SIGINT', forcedCode: number) => (): void => {
-    if (requested) door.exit(forcedCode);
-    else request({ reason });
+    if (!requested) request({ reason });
+    else if (clock.monotonicMs() - requestedAtMs >= forceAfterMs) door.exit(forcedCode);
   };
   const listeners = {
     SIGTERM: signal('SIGTERM', exitCodes.terminated),

@@ -80,6 +80,17 @@ describe('a process', () => {
     expect(door.exits).toEqual([code]);
   });
 
+  it('takes a second signal right after the first for an echo of it, when told so', () => {
+    const { door, clock } = stage([stuck], { forceAfterMs: 500 });
+    door.emit('SIGINT');
+    clock.advance(499);
+    door.emit('SIGINT');
+    expect(door.exits).toEqual([]);
+    clock.advance(1);
+    door.emit('SIGINT');
+    expect(door.exits).toEqual([130]);
+  });
+
   it('exits with 1 when stopping takes longer than the drain timeout', async () => {
     const { door, clock, ended } = stage([stuck]);
     await new Promise((resolve) => setImmediate(resolve));
