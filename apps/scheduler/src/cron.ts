@@ -1,0 +1,67 @@
+import { nextFireInMs } from '@holdfast/database';
+import { createLoop } from '@holdfast/runtime';
+import { fireDueSchedules } from './fire-schedules.ts';
+import type { Loop, Logger, Metrics } from '@holdfast/runtime';
+import type { FireReport } from './fire-schedules.ts';
+import type { LoopContext } from './loop-context.ts';
+
+// Due schedules that could not be locked are in another scheduler's hands: look again soon, but not in a spin.
+const contendedPauseMs = 100;
+
+/** Fires due schedules and sleeps until the next instant of any of them. */
+export function createCron(context: LoopContext): Loop {
+  const { database, notifier, logger, metrics, tickMs, clock } = context;
+  const meters = metersOf(metrics);
+  return createLoop({
+    name: 'cron',
+    maxIntervalMs: tickMs,
+    logger,
+    metrics,
+    clock,
+    run: async () => {
+      const report = await fireDueSchedules(database);
+      // Only now is it committed: whoever reads the log or is woken finds the job.
+      if (report.queueIds.length > 0) notifier.wakeQueues(report.queueIds);
+      meters.count(report);
+      log(report, logger);
+      if (report.hasMore) return { nextInMs: 0 };
+      const dueInMs = await nextFireInMs(database);
+      return { nextInMs: dueInMs === undefined ? undefined : Math.max(dueInMs, contendedPauseMs) };
+    },
+  });
+}
+
+function log({ instants, broken }: FireReport, logger: Logger): void {
+  for (const { scheduleId, name, fireAt, outcome, jobId } of instants) {
+    const level = outcome === 'missed' ? 'warn' : 'info';
+    logger[level]({ scheduleId, name, fireAt, outcome, jobId }, 'schedule fired');
+  }
+  for (const { schedule, error } of broken) {
+    logger.error({ err: error, scheduleId: schedule.id, name: schedule.name }, 'schedule broken');
+  }
+}
+
+function metersOf(metrics: Metrics): { count(report: FireReport): void } {
+  const fires = metrics.counter({
+    name: 'schedule_fires_total',
+    help: 'Due instants of schedules, by what became of them',
+    labelNames: ['outcome'] as const,
+  });
+  const missed = metrics.counter({
+    name: 'schedule_missed_total',
+    help: 'Due instants that no job was made for because they were too late',
+  });
+  const lag = metrics.histogram({
+    name: 'schedule_lag_seconds',
+    help: 'How long after its instant a schedule fired',
+  });
+  return {
+    count: ({ instants }) => {
+      for (const { outcome, lagMs } of instants) {
+        fires.inc({ outcome });
+        if (outcome === 'missed') missed.inc();
+        if (outcome === 'enqueued') lag.observe(lagMs / 1_000);
+      }
+    },
+  };
+}

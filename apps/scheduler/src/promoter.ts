@@ -1,0 +1,34 @@
+import { nextDueInMs, promoteJobs } from '@holdfast/database';
+import { createLoop } from '@holdfast/runtime';
+import type { Loop } from '@holdfast/runtime';
+import type { LoopContext } from './loop-context.ts';
+
+// Due rows that could not be promoted are in another scheduler's hands: look again soon, but not in a spin.
+const contendedPauseMs = 100;
+
+/** Queues the jobs whose time has come, ends the pauses whose end has come, and sleeps until the next of either. */
+export function createPromoter(context: LoopContext): Loop {
+  const { database, notifier, logger, metrics, tickMs, clock } = context;
+  const promotedTotal = metrics.counter({
+    name: 'jobs_promoted_total',
+    help: 'Scheduled jobs that became due and were queued',
+  });
+  return createLoop({
+    name: 'promoter',
+    maxIntervalMs: tickMs,
+    logger,
+    metrics,
+    clock,
+    run: async () => {
+      const { count, queueIds, more } = await promoteJobs(database);
+      if (count > 0) {
+        promotedTotal.inc(count);
+        logger.debug({ count }, 'jobs promoted');
+      }
+      if (queueIds.length > 0) notifier.wakeQueues(queueIds);
+      if (more) return { nextInMs: 0 };
+      const dueInMs = await nextDueInMs(database);
+      return { nextInMs: dueInMs === undefined ? undefined : Math.max(dueInMs, contendedPauseMs) };
+    },
+  });
+}

@@ -1,0 +1,34 @@
+import { countUnpartitioned, ensurePartitions, prune } from '@holdfast/database';
+import { createLoop } from '@holdfast/runtime';
+import type { Retention } from '@holdfast/database';
+import type { Loop } from '@holdfast/runtime';
+import type { LoopContext } from './loop-context.ts';
+
+const pruneEveryMs = 10 * 60_000;
+
+/** Makes partitions ahead, removes what retention no longer keeps, and raises an alarm when a partition is missing. */
+export function createPruner(context: LoopContext, retention: Retention): Loop {
+  const { database, logger, metrics, clock } = context;
+  const stray = metrics.gauge({
+    name: 'unpartitioned_rows',
+    help: 'Rows of the last day that found no partition; anything but 0 needs attention',
+  });
+  return createLoop({
+    name: 'pruner',
+    maxIntervalMs: pruneEveryMs,
+    logger,
+    metrics,
+    clock,
+    run: async () => {
+      const made = await ensurePartitions(database);
+      const { partitions: dropped, retiredDeadLetters } = await prune(database, retention);
+      if (made.length + dropped.length + retiredDeadLetters > 0) {
+        logger.info({ made, dropped, retiredDeadLetters }, 'retention applied');
+      }
+      const rowCount = await countUnpartitioned(database);
+      stray.set(rowCount);
+      if (rowCount > 0) logger.error({ rowCount }, 'partition missing');
+      return { nextInMs: undefined };
+    },
+  });
+}

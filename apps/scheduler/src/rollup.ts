@@ -1,0 +1,22 @@
+import { mergeStats } from '@holdfast/database';
+import { createLoop } from '@holdfast/runtime';
+import type { Loop } from '@holdfast/runtime';
+import type { LoopContext } from './loop-context.ts';
+
+const rollUpEveryMs = 60_000;
+
+/** Merges the figures that each worker wrote for itself, once their minute is over. */
+export function createRollup(context: LoopContext): Loop {
+  const { database, logger, metrics, clock } = context;
+  return createLoop({
+    name: 'rollup',
+    maxIntervalMs: rollUpEveryMs,
+    logger,
+    metrics,
+    clock,
+    run: async () => {
+      await mergeStats(database);
+      return { nextInMs: undefined };
+    },
+  });
+}

@@ -1,0 +1,97 @@
+import { createNotifier, readServer } from '@holdfast/database';
+import {
+  createLoopWatchdog,
+  createProbeServer,
+  livenessOf,
+  readinessOf,
+  systemClock,
+} from '@holdfast/runtime';
+import { createCron } from './cron.ts';
+import { createPromoter } from './promoter.ts';
+import { createPruner } from './pruner.ts';
+import { createReaper } from './reaper.ts';
+import { createRollup } from './rollup.ts';
+import { createWakeUpListener } from './wake-up-listener.ts';
+import type { Database, Notifier } from '@holdfast/database';
+import type { HealthCheck, Logger, Metrics, Service, StopRequest } from '@holdfast/runtime';
+import type { SchedulerConfig } from './config.ts';
+import type { LoopContext } from './loop-context.ts';
+
+/** What a scheduler is made from. */
+export interface SchedulerOptions {
+  readonly config: SchedulerConfig;
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Ends the process; called when a loop hangs. */
+  readonly stop: (request: StopRequest) => void;
+}
+
+/** The parts of a scheduler process. Any number of them may run at once; none of them leads. */
+export interface Scheduler {
+  /** In the order to start. */
+  readonly services: readonly Service[];
+  /** Turns readiness off, before the services stop. */
+  markDraining(): void;
+}
+
+const readyWithinMs = 1_000;
+
+const silentNotifier: Notifier = {
+  wakeQueues: () => undefined,
+  wakeSchedulers: () => undefined,
+  wakeWorker: () => undefined,
+  close: () => Promise.resolve(),
+};
+
+/** Puts the loops of a scheduler together. */
+export function createScheduler(options: SchedulerOptions): Scheduler {
+  const { config, database, logger, metrics, stop } = options;
+  const notifier = config.hasNotifications ? createNotifier(database) : silentNotifier;
+  const context: LoopContext = {
+    ...{ database, notifier, logger, metrics },
+    tickMs: config.tickMs,
+    clock: systemClock,
+  };
+  const promoter = createPromoter(context);
+  const cron = createCron(context);
+  const urgent = [promoter, createReaper(context, { leaseMs: config.leaseMs }), cron];
+  const loops = [...urgent, createPruner(context, config.retention), createRollup(context)];
+  const probe = createProbeServer({
+    port: config.probePort ?? 0,
+    live: livenessOf(loops),
+    ready: [databaseCheck(database), ...readinessOf(urgent)],
+    metrics,
+  });
+  return {
+    services: [
+      closing('notifier', notifier),
+      ...(config.probePort === undefined ? [] : [probe]),
+      ...loops,
+      createLoopWatchdog({ loops, stop, logger }),
+      ...(config.hasNotifications ? [createWakeUpListener(database, [promoter, cron])] : []),
+    ],
+    markDraining: () => {
+      probe.markDraining();
+    },
+  };
+}
+
+function databaseCheck(database: Database): HealthCheck {
+  return {
+    name: 'database',
+    check: async () => {
+      const timer = new AbortController();
+      const answer = await Promise.race([
+        readServer(database).then(() => undefined),
+        systemClock.sleep(readyWithinMs, timer.signal).then(() => 'no answer within 1 s'),
+      ]);
+      timer.abort();
+      return answer;
+    },
+  };
+}
+
+function closing(name: string, resource: { close(): Promise<void> }): Service {
+  return { name, start: () => undefined, stop: () => resource.close() };
+}
