@@ -21,6 +21,16 @@ export const errorCodes = {
   deadline_exceeded:
     'The HTTP destination did not answer completely within the request’s timeout; retried.',
   egress_denied: 'The egress policy does not allow the HTTP destination; not retried.',
+  embedded_postgres_data_dir_in_use:
+    'The embedded server is run by another process, which alone may restart or remove it.',
+  embedded_postgres_data_dir_unusable:
+    'The data directory holds other files, or belongs to another account.',
+  embedded_postgres_failed_to_start:
+    'The embedded PostgreSQL did not start or stop; the end of its log is shown.',
+  embedded_postgres_unsupported_platform:
+    'No embedded PostgreSQL runs on this system; set DATABASE_URL to a server of your own.',
+  embedded_postgres_wrong_version:
+    'The data directory was made by another major version of PostgreSQL.',
   forbidden: 'The role or the scopes of the caller do not allow this.',
   handler_exited: 'The handler called process.exit(), which fails its attempt only.',
   handler_failed: 'The handler threw an error without a code of its own.',

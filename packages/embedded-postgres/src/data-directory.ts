@@ -37,12 +37,17 @@ export function placeDataDirectory({ dataDir, user, cacheDir, onProgress }: Plac
   const wanted = resolve(dataDir);
   mkdirSync(dirname(wanted), { recursive: true, mode: 0o755 });
   if (canEnter(user, dirname(wanted))) return wanted;
-  const hash = createHash('sha256').update(wanted).digest('hex').slice(0, 12);
-  const parent = join(cacheDir, `holdfast-data-${process.getuid?.() ?? 0}-${hash}`);
+  const parent = substituteParent(wanted, cacheDir);
   mkdirSync(parent, { recursive: true, mode: 0o755 });
   refuseForeign(parent);
   onProgress(`PostgreSQL's account cannot enter ${dirname(wanted)}; its data is in ${parent}`);
   return join(parent, basename(wanted));
+}
+
+/** The folder below the cache folder that stands in for the parent of a data directory. */
+export function substituteParent(dataDir: string, cacheDir: string): string {
+  const hash = createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 12);
+  return join(cacheDir, `holdfast-data-${process.getuid?.() ?? 0}-${hash}`);
 }
 
 /** Looks at a data directory without changing it. Throws when it is not ours to use. */

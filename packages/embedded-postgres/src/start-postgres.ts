@@ -1,5 +1,5 @@
-import { existsSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
+import { defaultCacheDir } from './cache-folder.ts';
 import { makePassword, readPassword } from './cluster-password.ts';
 import { createCluster, superuser } from './create-cluster.ts';
 import { inspectDataDirectory, placeDataDirectory } from './data-directory.ts';
@@ -97,11 +97,6 @@ function prepare(options: StartPostgresOptions): Launch {
     settings: { ...defaultSettings, ...options.settings },
     onProgress,
   };
-}
-
-// /var/tmp outlives a restart of the machine, which matters for a data directory.
-function defaultCacheDir(): string {
-  return process.platform !== 'win32' && existsSync('/var/tmp') ? '/var/tmp' : tmpdir();
 }
 
 async function ensureCluster({ cluster, settings, onProgress }: Launch): Promise<void> {

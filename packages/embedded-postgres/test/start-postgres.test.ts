@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
-import { freePort, startPostgres } from '@holdfast/embedded-postgres';
+import { freePort, removeDataDirectory, startPostgres } from '@holdfast/embedded-postgres';
 import { removeScratchFoldersAfterEach, scratchFolder } from './scratch-folder.ts';
 import type { EmbeddedPostgres, StartPostgresOptions } from '@holdfast/embedded-postgres';
 
@@ -192,5 +192,26 @@ describe('what it refuses', () => {
     } finally {
       blocker.close();
     }
+  });
+});
+
+describe('removing a data directory', () => {
+  it('refuses while the server runs, and then leaves nothing behind', async () => {
+    const server = await start();
+    const { dataDir } = server;
+    expect(() => {
+      removeDataDirectory({ dataDir });
+    }).toThrow(/Stop Holdfast first/);
+    await server.stop();
+    removeDataDirectory({ dataDir });
+    expect(readdirSync(dirname(dataDir))).toEqual([]);
+  });
+
+  it('does not touch files of somebody else', () => {
+    const dataDir = scratchFolder();
+    writeFileSync(join(dataDir, 'thesis.txt'), 'years of work');
+    expect(() => {
+      removeDataDirectory({ dataDir });
+    }).toThrow(/holds other files/);
   });
 });
