@@ -1,0 +1,90 @@
+import type { Overview } from '@holdfast/contract';
+import { Link } from '@tanstack/react-router';
+import type { LinkProps } from '@tanstack/react-router';
+import { plural } from '../../format/number.ts';
+import { Icon } from '../../ui/icon.tsx';
+import type { IconName } from '../../ui/icon.tsx';
+import classes from './attention-panel.module.css';
+
+type Attention = Overview['attention'][number];
+
+interface AttentionLook {
+  readonly icon: IconName;
+  readonly tone: 'bad' | 'warn';
+  readonly sentence: (item: Attention) => string;
+  readonly target: (item: Attention) => Pick<LinkProps, 'to' | 'search'>;
+}
+
+const looks: Record<Attention['kind'], AttentionLook> = {
+  dead_letters: {
+    icon: 'deadLetters',
+    tone: 'bad',
+    sentence: ({ count }) => `${plural(count, 'dead letter')} to replay or leave`,
+    target: () => ({ to: '/dead-letters' }),
+  },
+  failed_jobs: {
+    icon: 'warning',
+    tone: 'warn',
+    sentence: ({ count }) => `${plural(count, 'failed job')} to decide on`,
+    target: () => ({ to: '/jobs', search: { status: ['failed'] } }),
+  },
+  queue_paused: {
+    icon: 'pause',
+    tone: 'warn',
+    sentence: ({ subject }) => `Queue ${subject ?? ''} is paused`,
+    target: () => ({ to: '/queues' }),
+  },
+  no_worker_for_queue: {
+    icon: 'workers',
+    tone: 'bad',
+    sentence: ({ subject, count }) => `No worker takes ${plural(count, 'job')} of ${subject ?? ''}`,
+    target: () => ({ to: '/workers' }),
+  },
+  missed_fires: {
+    icon: 'schedules',
+    tone: 'warn',
+    sentence: ({ subject, count }) => `${subject ?? 'A schedule'} missed ${plural(count, 'fire')}`,
+    target: () => ({ to: '/schedules' }),
+  },
+  worker_lost: {
+    icon: 'workers',
+    tone: 'warn',
+    sentence: ({ count }) => `${plural(count, 'worker')} lost in the last hour`,
+    target: () => ({ to: '/workers' }),
+  },
+  database_not_durable: {
+    icon: 'warning',
+    tone: 'bad',
+    sentence: () => 'The database may lose acknowledged jobs',
+    target: () => ({ to: '/settings' }),
+  },
+};
+
+/** What needs a person, each with a way to it. */
+export function AttentionPanel({ attention }: { readonly attention: readonly Attention[] }) {
+  if (attention.length === 0) {
+    return (
+      <p className={classes['calm']}>
+        <Icon name="check" size={15} /> Nothing needs you.
+      </p>
+    );
+  }
+  return (
+    <section aria-label="What needs you" className={classes['list']}>
+      {attention.map((item) => (
+        <AttentionItem key={`${item.kind} ${item.subject ?? ''}`} item={item} />
+      ))}
+    </section>
+  );
+}
+
+function AttentionItem({ item }: { readonly item: Attention }) {
+  const look = looks[item.kind];
+  return (
+    <Link {...look.target(item)} className={classes['item']} data-tone={look.tone}>
+      <Icon name={look.icon} size={16} />
+      <span>{look.sentence(item)}</span>
+      <Icon name="chevronRight" size={14} />
+    </Link>
+  );
+}

@@ -1,0 +1,17 @@
+import { Button } from '@mantine/core';
+import type { ButtonProps } from '@mantine/core';
+import { createLink } from '@tanstack/react-router';
+import type { AnchorHTMLAttributes, Ref } from 'react';
+
+interface AnchorButtonProps
+  extends ButtonProps,
+    Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof ButtonProps> {
+  readonly ref?: Ref<HTMLAnchorElement>;
+}
+
+function AnchorButton(props: AnchorButtonProps) {
+  return <Button component="a" {...props} />;
+}
+
+/** A link to a page of the dashboard which looks like a button. */
+export const LinkButton = createLink(AnchorButton);
