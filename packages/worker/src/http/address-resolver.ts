@@ -42,7 +42,8 @@ export async function resolveVetted(
 ): Promise<readonly VettedAddress[]> {
   const addresses = isIP(hostname) === 0 ? await answersFor(hostname, options) : [hostname];
   const refused = addresses.find((address) => !isAddressAllowed(address, options.openedRanges));
-  if (refused !== undefined) throw new ExchangeFailure('egress_denied', `address ${refused}`);
+  if (refused !== undefined)
+    throw new ExchangeFailure('egress_denied', `address ${refused} of ${hostname}`);
   return addresses.map((address) => ({ address, family: isIP(address) === 4 ? 4 : 6 }));
 }
 

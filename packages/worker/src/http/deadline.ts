@@ -44,6 +44,7 @@ export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Pr
   let giveUp: () => void = () => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
     giveUp = () => {
+      // Any value by its type; every signal here is aborted with an error.
       reject(signal.reason as Error);
     };
     signal.addEventListener('abort', giveUp, { once: true });

@@ -50,20 +50,21 @@ export function publicError(code: ExchangeFailureCode): NonRetryableError | Retr
 }
 
 /**
- * Names what undici, the socket or the decompressor reported, once the connection stood.
+ * Names what undici or the socket reported, once the connection stood.
  *
- * @returns `undefined` for an error that none of them makes: a mistake of our own, which must not be disguised.
+ * @returns `undefined` for an error that neither of them makes: a mistake of our own, which must not be disguised.
  */
 export function classifyExchangeError(error: unknown): ExchangeFailure | undefined {
   if (error instanceof ExchangeFailure) return error;
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return new ExchangeFailure('response_too_large', code);
-  if (error.name === 'HTTPParserError' || /^(?:Z_|ERR__?ZLIB|ERR_BROTLI|ERR__ERROR)/.test(code)) {
+  if (error.name === 'HTTPParserError' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
     return new ExchangeFailure('response_invalid', code);
   }
-  if (/^(?:UND_ERR_|E[A-Z]+$|ERR_SSL_|ERR_STREAM_PREMATURE_CLOSE)/.test(code)) {
-    return new ExchangeFailure('connection_lost', code);
-  }
-  return undefined;
+  return lostConnectionCodes.test(code) ? new ExchangeFailure('connection_lost', code) : undefined;
 }
+
+/** Of undici, of the operating system, of OpenSSL and of a stream that ended without its end. */
+const lostConnectionCodes =
+  /^(?:UND_ERR_[A-Z_]+|E[A-Z]+|ERR_SSL_[A-Z0-9_]+|ERR_STREAM_PREMATURE_CLOSE)$/;

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect as connectTcp, isIP } from 'node:net';
 import type { LookupFunction, Socket } from 'node:net';
-import { connect as connectTls, rootCertificates } from 'node:tls';
+import { connect as connectTls, createSecureContext, rootCertificates } from 'node:tls';
+import type { SecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { canonicalAddress } from './address-gate.ts';
 import { resolveVetted } from './address-resolver.ts';
@@ -11,13 +12,27 @@ import { ExchangeFailure } from './exchange-failure.ts';
 
 /** What the connector needs. */
 export interface GuardedConnectorOptions extends ResolveOptions {
-  /** PEM certificates trusted beside the built-in ones. */
-  readonly trustedCertificates?: readonly string[] | undefined;
+  /** From {@link makeSecureContext}. */
+  readonly secureContext: SecureContext;
 }
 
 type Target = buildConnector.Options;
 
 const connectTimeoutMs = 5_000;
+
+/**
+ * What every TLS connection shares: TLS 1.2 at least, and whom to trust. Made once, because reading certificates is slow.
+ *
+ * @param trustedCertificates PEM certificates trusted beside the built-in ones.
+ */
+export function makeSecureContext(trustedCertificates: readonly string[] = []): SecureContext {
+  const ca = [...rootCertificates, ...trustedCertificates];
+  return createSecureContext({
+    minVersion: 'TLSv1.2',
+    // Without a list of its own it also has the certificates of NODE_EXTRA_CA_CERTS.
+    ...(trustedCertificates.length === 0 ? {} : { ca }),
+  });
+}
 
 /**
  * The connector of an undici client that opens sockets only to addresses that pass the address gate.
@@ -89,12 +104,9 @@ async function secureSocket(
     host: target.hostname,
     servername: isIP(target.hostname) === 0 ? target.hostname : '',
     ALPNProtocols: ['http/1.1'],
-    minVersion: 'TLSv1.2',
     // Named, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment does not switch verification off.
     rejectUnauthorized: true,
-    ...(options.trustedCertificates === undefined
-      ? {}
-      : { ca: [...rootCertificates, ...options.trustedCertificates] }),
+    secureContext: options.secureContext,
   });
   await ready(secured, { event: 'secureConnect', failure: 'tls_failed', signal });
   return secured;

@@ -1,3 +1,4 @@
+import type { SecureContext } from 'node:tls';
 import { Client } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { AddressLookup } from './address-resolver.ts';
@@ -25,7 +26,7 @@ export type BodyReading = 'whole' | 'start' | 'none';
 export interface ExchangeOptions {
   readonly policy: EgressPolicy;
   readonly lookup: AddressLookup;
-  readonly trustedCertificates: readonly string[] | undefined;
+  readonly secureContext: SecureContext;
   /** Sent with every hop. A user header of the same name wins; those that must not be forged are refused earlier. */
   readonly systemHeaders: UserHeaders;
   readonly signal: AbortSignal;
@@ -44,7 +45,8 @@ const maxHeaderBytes = 16_384;
  */
 export async function exchange(hop: Hop, options: ExchangeOptions): Promise<Answer> {
   const verdict = checkUrl(hop.url.href, options.policy);
-  if (!verdict.passed) throw new ExchangeFailure('egress_denied', `url: ${verdict.refusal}`);
+  if (!verdict.passed)
+    throw new ExchangeFailure('egress_denied', `url: ${verdict.refusal} (${hop.url.host})`);
   const client = openClient(verdict.url, options);
   try {
     return await readAnswer(await send(client, hop, options), hop, options);

@@ -1,3 +1,4 @@
+import type { SecureContext } from 'node:tls';
 import { NonRetryableError, RetryableError } from '@holdfast/domain';
 import type { JobContext, JobHandler } from '../handler.ts';
 import { systemLookup } from './address-resolver.ts';
@@ -5,12 +6,12 @@ import type { AddressLookup } from './address-resolver.ts';
 import { startDeadline } from './deadline.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import { classifyExchangeError, ExchangeFailure, publicError } from './exchange-failure.ts';
+import { makeSecureContext } from './guarded-connector.ts';
 import { exchange } from './http-exchange.ts';
 import type { Answer, BodyReading, ExchangeOptions } from './http-exchange.ts';
 import { readHttpRequest } from './http-request-payload.ts';
 import type { HttpRequest } from './http-request-payload.ts';
 import { toResult } from './http-request-result.ts';
-import type { HttpRequestResult } from './http-request-result.ts';
 import { isRedirect, nextHop } from './redirects.ts';
 import type { Hop } from './redirects.ts';
 import { attemptHeaders } from './request-headers.ts';
@@ -50,19 +51,23 @@ const retryableStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
  *
  * The payload is described at `readHttpRequest`, the result at `HttpRequestResult`. It fails with
  * `http_request_invalid` and `egress_denied`, never retried; `http_status`, retried for 408, 425, 429 and 5xx, after the
- * answer's `Retry-After` if it has one; and the codes of `ExchangeFailure`. Proxy settings of the environment are ignored.
+ * answer's `Retry-After` if it has one, its beginning goes to the job's log; and the codes of `ExchangeFailure`. Proxy settings of the environment are ignored.
  */
 export function createHttpRequestHandler(options: HttpRequestHandlerOptions): JobHandler {
+  const secureContext = makeSecureContext(options.trustedCertificates);
   return async (payload, context) => {
-    const request = requireRequest(payload, { options, context });
-    const answer = await obtainAnswer(request, { options, context });
+    const attempt = { options, secureContext, context };
+    const request = requireRequest(payload, attempt);
+    const answer = await obtainAnswer(request, attempt);
     context.signal.throwIfAborted();
-    return judge(answer, request, options.now ?? Date.now);
+    if (isExpected(answer.status, request)) return toResult(answer);
+    throw statusError(answer, attempt);
   };
 }
 
 interface Attempt {
   readonly options: HttpRequestHandlerOptions;
+  readonly secureContext: SecureContext;
   readonly context: JobContext;
 }
 
@@ -106,7 +111,7 @@ function exchangeOptionsFor(
   return {
     policy: options.policy,
     lookup: options.lookup ?? systemLookup,
-    trustedCertificates: options.trustedCertificates,
+    secureContext: attempt.secureContext,
     systemHeaders: {
       'user-agent': `Holdfast/${options.version}`,
       'accept-encoding': 'identity',
@@ -141,13 +146,14 @@ async function sendAndFollow(request: HttpRequest, options: ExchangeOptions): Pr
   }
 }
 
-function judge(answer: Answer, request: HttpRequest, now: () => number): HttpRequestResult {
+function statusError(answer: Answer, attempt: Attempt): NonRetryableError | RetryableError {
   const { status } = answer;
-  if (isExpected(status, request)) return toResult(answer);
   const message = `The destination answered with status ${String(status)}`;
-  if (!isRetryable(status)) throw new NonRetryableError(message, { code: 'http_status' });
+  attempt.context.log.warn(message, { body: toResult(answer).body });
+  if (!isRetryable(status)) return new NonRetryableError(message, { code: 'http_status' });
+  const now = attempt.options.now ?? Date.now;
   const retryAfterMs = parseRetryAfterMs(answer.headers['retry-after'], now());
-  throw new RetryableError(message, {
+  return new RetryableError(message, {
     code: 'http_status',
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });

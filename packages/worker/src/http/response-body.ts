@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream';
-import type { Readable } from 'node:stream';
+import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ExchangeFailure } from './exchange-failure.ts';
 
@@ -13,10 +13,13 @@ export interface BodyExcerpt {
 }
 
 /** An answer may have this many bytes, counted after decompression. */
-export const maxBodyBytes = 1_048_576;
+const maxBodyBytes = 1_048_576;
 
-/** This much of a body is kept. */
-export const keptBodyBytes = 65_536;
+/** This much of a successful answer's body is kept, */
+const keptBodyBytes = 65_536;
+
+/** and this much of a failed one's, for the log. */
+const keptFailureBytes = 2_048;
 
 /** The excerpt of an answer whose body nobody looks at. */
 export const noBody: BodyExcerpt = { bytes: Buffer.alloc(0), totalBytes: 0, truncated: false };
@@ -31,7 +34,7 @@ export async function readWholeBody(
   body: Readable,
   contentEncoding: string | undefined,
 ): Promise<BodyExcerpt> {
-  const chunks = new Excerpt();
+  const chunks = new Excerpt(keptBodyBytes);
   for await (const chunk of decoded(body, contentEncoding)) {
     chunks.add(chunk);
     if (chunks.totalBytes > maxBodyBytes) {
@@ -49,11 +52,11 @@ export async function readBodyStart(
   body: Readable,
   contentEncoding: string | undefined,
 ): Promise<BodyExcerpt> {
-  const chunks = new Excerpt();
+  const chunks = new Excerpt(keptFailureBytes);
   try {
     for await (const chunk of decoded(body, contentEncoding)) {
       chunks.add(chunk);
-      if (chunks.totalBytes > keptBodyBytes) break;
+      if (chunks.totalBytes > keptFailureBytes) break;
     }
   } catch {
     return chunks.excerpt();
@@ -62,13 +65,17 @@ export async function readBodyStart(
 }
 
 class Excerpt {
+  readonly #limitBytes: number;
   readonly #kept: Buffer[] = [];
   #keptBytes = 0;
   totalBytes = 0;
 
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes;
+  }
+
   add(chunk: Buffer): void {
-    const room = keptBodyBytes - this.#keptBytes;
-    const part = chunk.subarray(0, room);
+    const part = chunk.subarray(0, this.#limitBytes - this.#keptBytes);
     if (part.length > 0) this.#kept.push(part);
     this.#keptBytes += part.length;
     this.totalBytes += chunk.length;
@@ -81,24 +88,32 @@ class Excerpt {
 }
 
 /** Undoes at most one encoding, although none was asked for: some servers ignore the request for `identity`. */
-function decoded(body: Readable, contentEncoding: string | undefined): AsyncIterable<Buffer> {
+async function* decoded(
+  body: Readable,
+  contentEncoding: string | undefined,
+): AsyncGenerator<Buffer, void, undefined> {
+  const decoder = decoderFor(contentEncoding);
+  if (decoder === undefined) {
+    const plain: AsyncIterable<Buffer> = body;
+    yield* plain;
+    return;
+  }
+  try {
+    // The decoder fails with whatever the body fails with.
+    yield* pipeline(body, decoder, () => undefined);
+  } catch (error) {
+    if (body.errored !== null) throw error;
+    throw new ExchangeFailure('response_invalid', `not ${String(contentEncoding)}`);
+  }
+}
+
+function decoderFor(contentEncoding: string | undefined): Transform | undefined {
   const codings = (contentEncoding ?? '')
     .split(',')
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => coding !== '' && coding !== 'identity');
-  const [coding] = codings;
-  if (coding === undefined) return body;
-  const decoder = codings.length === 1 ? decoderFor(coding) : undefined;
-  if (decoder === undefined) {
-    body.destroy();
-    throw new ExchangeFailure('response_encoding_refused', codings.join(', '));
-  }
-  // The decoder fails with whatever the body fails with, and whoever iterates over it sees that.
-  return pipeline(body, decoder, () => undefined);
-}
-
-function decoderFor(coding: string) {
-  switch (coding) {
+  if (codings.length === 0) return undefined;
+  switch (codings.join()) {
     case 'gzip':
     case 'x-gzip':
       return createGunzip();
@@ -107,6 +122,6 @@ function decoderFor(coding: string) {
     case 'br':
       return createBrotliDecompress();
     default:
-      return undefined;
+      throw new ExchangeFailure('response_encoding_refused', codings.join());
   }
 }
