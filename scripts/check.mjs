@@ -3,6 +3,7 @@
  * the first step that fails and shows what that step said.
  */
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { runNode } from './setup/run-command.mjs';
 import { step } from './setup/step.mjs';
@@ -10,7 +11,9 @@ import { step } from './setup/step.mjs';
 const root = join(import.meta.dirname, '..');
 const bin = (path) => join(root, 'node_modules', path);
 const tsc = bin('typescript/bin/tsc');
-const folders = ['packages', 'apps', 'scripts', 'tests', 'examples', 'bench'];
+const folders = ['packages', 'apps', 'scripts', 'tests', 'examples', 'bench'].filter((folder) =>
+  existsSync(join(root, folder)),
+);
 
 const steps = [
   ['format', [bin('prettier/bin/prettier.cjs'), '--check', '--log-level=warn', '.']],

@@ -87,8 +87,8 @@ function tryVersion(folder: string, user: ServerUser): VersionProbe {
     env: serverEnvironment(),
     encoding: 'utf8',
   });
-  // Despite its type, the output is null when the program could not be started at all.
-  const match = /PostgreSQL\) (\S+)/.exec(String(probe.stdout));
+  if (probe.error !== undefined) return { found: false, reason: probe.error.message };
+  const match = /PostgreSQL\) (\S+)/.exec(probe.stdout);
   if (match?.[1] !== undefined) return { found: true, version: match[1] };
-  return { found: false, reason: probe.error?.message ?? probe.stderr.trim() };
+  return { found: false, reason: probe.stderr.trim() };
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { programPath } from './native-binaries.ts';
 import { runsProgram } from './process-table.ts';
@@ -30,7 +31,7 @@ export function startWatchdog(cluster: Cluster): Watchdog {
   writeFileSync(watchdogFileOf(dataDir), String(child.pid), { mode: 0o600 });
   // Neither the helper nor the pipe to it may keep this process alive.
   child.unref();
-  if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();
+  if (child.stdin instanceof Socket) child.stdin.unref();
   child.stdin.on('error', () => undefined);
   return {
     dismiss() {
