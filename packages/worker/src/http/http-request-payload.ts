@@ -5,7 +5,7 @@ import { readUrl } from './url-gate.ts';
 import type { UrlRefusal } from './url-gate.ts';
 
 /** The methods that an HTTP job may use. */
-export const httpMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const httpMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type HttpMethod = (typeof httpMethods)[number];
 
 /** How redirects are followed; without it they are failures. */

@@ -19,7 +19,6 @@ export type UrlRefusal =
 const maxUrlLength = 8_192;
 
 // URL parsers disagree about these: some strip them, some read a backslash as a slash, some as part of the user name.
-// eslint-disable-next-line no-control-regex -- control characters are what it looks for
 const unsafeCharacters = /[\u0000-\u0020\u007f\\]/;
 
 /**
