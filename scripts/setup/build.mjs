@@ -11,7 +11,7 @@ const skippedFolders = new Set(['node_modules', 'dist', 'test']);
 const targets = [
   {
     name: 'servers',
-    title: 'build',
+    title: 'the servers',
     inputs: [...settings, 'packages', 'apps/api', 'apps/worker', 'apps/scheduler', 'apps/cli'],
     output: 'apps/cli/dist',
     build: async (root) => {
@@ -21,7 +21,7 @@ const targets = [
   },
   {
     name: 'web',
-    title: 'dashboard',
+    title: 'the dashboard',
     inputs: [...settings, 'packages/domain', 'packages/contract', 'apps/web'],
     output: 'apps/web/dist/index.html',
     build: (root) =>
@@ -33,14 +33,25 @@ const targets = [
 
 /** Builds what changed since it was last built, and says nothing when there is nothing to do. */
 export async function ensureBuilt(root) {
-  for (const target of targets) {
-    if (isBuilt(root, target)) continue;
-    await step(target.title, () => target.build(root));
-    // Taken after the build, because generating may write inputs.
-    const stamp = stampFile(root, target);
-    mkdirSync(dirname(stamp), { recursive: true });
-    writeFileSync(stamp, fingerprint(root, target));
-  }
+  const pending = targets.filter((target) => !isBuilt(root, target));
+  if (pending.length === 0) return;
+  const title = `build of ${pending.map(({ title }) => title).join(' and ')}`;
+  await step(title, () => buildAll(root, pending));
+}
+
+/** Side by side: the targets share no output, and compilers leave one of two cores idle. */
+async function buildAll(root, pending) {
+  const results = await Promise.allSettled(pending.map((target) => buildOne(root, target)));
+  const failure = results.find(({ status }) => status === 'rejected');
+  if (failure !== undefined) throw failure.reason;
+}
+
+async function buildOne(root, target) {
+  await target.build(root);
+  // Taken after the build, because generating may write inputs.
+  const stamp = stampFile(root, target);
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, fingerprint(root, target));
 }
 
 function isBuilt(root, target) {
