@@ -15,7 +15,7 @@ const targets = [
     inputs: [...settings, 'packages', 'apps/api', 'apps/worker', 'apps/scheduler', 'apps/cli'],
     output: 'apps/cli/dist',
     build: async (root) => {
-      await runNode('generating', ['scripts/generate.mjs'], { cwd: root });
+      await runNode('generating', ['scripts/generate.mjs', '--for-build'], { cwd: root });
       await runNode('tsc -b', ['node_modules/typescript/bin/tsc', '-b'], { cwd: root });
     },
   },

@@ -17,6 +17,7 @@ export interface CopyBinariesOptions {
   readonly from: string;
   readonly cacheDir: string;
   readonly packageVersion: string;
+  readonly onProgress: (message: string) => void;
 }
 
 /**
@@ -32,7 +33,8 @@ export function copyBinaries(options: CopyBinariesOptions): string {
   return join(target, 'native');
 }
 
-function makeCopy({ from, cacheDir }: CopyBinariesOptions, target: string): void {
+function makeCopy({ from, cacheDir, onProgress }: CopyBinariesOptions, target: string): void {
+  onProgress(`copying the PostgreSQL programs to ${target}`);
   const draft = mkdtempSync(join(cacheDir, 'holdfast-postgres-draft-'));
   const native = join(draft, 'native');
   cpSync(from, native, {

@@ -32,8 +32,8 @@ export function findBinaries(options: FindBinariesOptions): NativeBinaries {
     const version = tryVersion(folder, options.user);
     if (version.found) return { folder, version: version.version };
   }
-  options.onProgress(`copying the PostgreSQL programs to ${options.cacheDir}`);
-  const copy = copyBinaries({ from: folder, cacheDir: options.cacheDir, packageVersion });
+  const { cacheDir, onProgress } = options;
+  const copy = copyBinaries({ from: folder, cacheDir, packageVersion, onProgress });
   const version = tryVersion(copy, options.user);
   if (version.found) return { folder: copy, version: version.version };
   throw new EmbeddedPostgresError(
