@@ -12,7 +12,15 @@ const targets = [
   {
     name: 'servers',
     title: 'the servers',
-    inputs: [...settings, 'packages', 'apps/api', 'apps/worker', 'apps/scheduler', 'apps/cli'],
+    inputs: [
+      ...settings,
+      'packages',
+      'apps/api',
+      'apps/worker',
+      'apps/scheduler',
+      'apps/cli',
+      'examples',
+    ],
     output: 'apps/cli/dist',
     build: async (root) => {
       await runNode('generating', ['scripts/generate.mjs', '--for-build'], { cwd: root });
@@ -75,6 +83,7 @@ function fingerprint(root, { inputs }) {
 }
 
 function filesIn(path) {
+  if (!existsSync(path)) return [];
   if (!statSync(path).isDirectory()) return [path];
   return readdirSync(path, { withFileTypes: true })
     .filter((entry) => !skippedFolders.has(entry.name))
