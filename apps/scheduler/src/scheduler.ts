@@ -1,5 +1,6 @@
 import { createNotifier, readServer } from '@holdfast/database';
 import {
+  answerCheck,
   createLoopWatchdog,
   createProbeServer,
   livenessOf,
@@ -13,7 +14,7 @@ import { createReaper } from './reaper.ts';
 import { createRollup } from './rollup.ts';
 import { createWakeUpListener } from './wake-up-listener.ts';
 import type { Database, Notifier } from '@holdfast/database';
-import type { HealthCheck, Logger, Metrics, Service, StopRequest } from '@holdfast/runtime';
+import type { Logger, Metrics, Service, StopRequest } from '@holdfast/runtime';
 import type { SchedulerConfig } from './config.ts';
 import type { LoopContext } from './loop-context.ts';
 
@@ -34,8 +35,6 @@ export interface Scheduler {
   /** Turns readiness off, before the services stop. */
   markDraining(): void;
 }
-
-const readyWithinMs = 1_000;
 
 const silentNotifier: Notifier = {
   wakeQueues: () => undefined,
@@ -60,7 +59,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const probe = createProbeServer({
     port: config.probePort ?? 0,
     live: livenessOf(loops),
-    ready: [databaseCheck(database), ...readinessOf(urgent)],
+    ready: [answerCheck('database', () => readServer(database)), ...readinessOf(urgent)],
     metrics,
   });
   return {
@@ -73,21 +72,6 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     ],
     markDraining: () => {
       probe.markDraining();
-    },
-  };
-}
-
-function databaseCheck(database: Database): HealthCheck {
-  return {
-    name: 'database',
-    check: async () => {
-      const timer = new AbortController();
-      const answer = await Promise.race([
-        readServer(database).then(() => undefined),
-        systemClock.sleep(readyWithinMs, timer.signal).then(() => 'no answer within 1 s'),
-      ]);
-      timer.abort();
-      return answer;
     },
   };
 }

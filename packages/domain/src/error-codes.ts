@@ -57,6 +57,7 @@ export const errorCodes = {
   payload_too_large: 'The payload or result is larger than allowed.',
   poison_pill: 'The job’s worker died three times while it ran.',
   precondition_failed: 'The settings were changed since the ETag in If-Match was read.',
+  process_start_failed: 'A process of `holdfast up` ended while it was being started.',
   project_not_found: 'No project with this name exists, or the caller is no member of it.',
   query_too_slow: 'The database did not find the answer in time; narrow the filter.',
   queue_exists: 'A queue with this name exists in the project.',

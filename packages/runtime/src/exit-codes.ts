@@ -4,6 +4,8 @@ export const exitCodes = {
   failure: 1,
   /** The database cannot be reached, or its version is not supported. */
   unavailable: 69,
+  /** Half of a worker's slots hold handlers that ignore their abort signal; a new process can go on. */
+  slotsStuck: 70,
   /** The configuration is invalid; every problem was listed. */
   config: 78,
   /** A second SIGINT cut the drain short. */

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { systemClock } from './clock.ts';
 import type { Metrics } from './metrics.ts';
 import type { Service } from './service.ts';
 
@@ -9,6 +10,26 @@ export interface HealthCheck {
   /** Resolves to what is wrong, or to `undefined` when all is well; a rejection counts as wrong. */
   check(): Promise<string | undefined> | string | undefined;
 }
+
+/** A check that something answers at all, such as the database, within a second. */
+export function answerCheck(name: string, ask: () => Promise<unknown>): HealthCheck {
+  return {
+    name,
+    check: async () => {
+      const timer = new AbortController();
+      try {
+        return await Promise.race([
+          ask().then(() => undefined),
+          systemClock.sleep(answerWithinMs, timer.signal).then(() => 'no answer within 1 s'),
+        ]);
+      } finally {
+        timer.abort();
+      }
+    },
+  };
+}
+
+const answerWithinMs = 1_000;
 
 /** What the probe server answers from. */
 export interface ProbeServerOptions {

@@ -1,4 +1,4 @@
-import { createMetrics, createProbeServer } from '@holdfast/runtime';
+import { answerCheck, createMetrics, createProbeServer } from '@holdfast/runtime';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HealthCheck, ProbeServer } from '@holdfast/runtime';
 
@@ -47,6 +47,11 @@ describe('the probe server', () => {
     const { status, text } = await get('/healthz');
     expect(status).toBe(503);
     expect(text).toContain('[-]database connection refused');
+  });
+
+  it('is not ready while something does not answer', async () => {
+    const get = await serve([], [answerCheck('database', () => new Promise(() => undefined))]);
+    expect((await get('/readyz')).text).toContain('[-]database no answer within 1 s');
   });
 
   it('is not ready while it drains', async () => {

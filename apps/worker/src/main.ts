@@ -1,0 +1,50 @@
+import { isTransientError, openDatabase, requireCurrentSchema } from '@holdfast/database';
+import { createLogger, runProcess, runUntilSignal, untilAvailable } from '@holdfast/runtime';
+import { readConfig } from './config.ts';
+import { createProbe } from './probe.ts';
+import { createWorkerService } from './worker-service.ts';
+import type { StopRequest } from '@holdfast/runtime';
+
+// After the drain, ends must be written and connections closed.
+const closingMs = 15_000;
+
+await runProcess(async () => {
+  const config = readConfig(process.env);
+  const logger = createLogger({
+    name: 'worker',
+    level: config.logLevel,
+    format: config.logFormat,
+  });
+  const database = openDatabase({
+    connectionString: config.databaseUrl,
+    schema: config.schema,
+    applicationName: 'holdfast worker',
+    pooled: config.isPooled,
+    poolSize: 3,
+    onIdleError: (error) => {
+      logger.warn({ err: error }, 'database connection lost');
+    },
+  });
+  await untilAvailable(() => requireCurrentSchema(database.settings), {
+    isTransient: isTransientError,
+    logger,
+  });
+  let stop: (request: StopRequest) => void = () => undefined;
+  const worker = await createWorkerService({
+    ...{ config, database, logger },
+    stop: (request) => {
+      stop(request);
+    },
+  });
+  const probe = createProbe({ config, database, worker });
+  const exitCode = await runUntilSignal([...probe.services, worker], {
+    drainTimeoutMs: config.drainTimeoutMs + closingMs,
+    logger,
+    onSignal: probe.markDraining,
+    onStopper: (stopper) => {
+      stop = stopper;
+    },
+  });
+  await database.close();
+  return exitCode;
+});
