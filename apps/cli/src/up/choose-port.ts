@@ -1,0 +1,29 @@
+import { createServer } from 'node:net';
+
+/**
+ * The wanted port when it is free on 127.0.0.1, else one of the next twenty, else any free one.
+ * Somebody may take it before it is used; the process that listens on it will say so.
+ */
+export async function choosePort(wantedPort: number): Promise<number> {
+  for (let offset = 0; offset <= 20 && wantedPort + offset <= 65_535; offset += 1) {
+    const port = await tryPort(wantedPort + offset);
+    if (port !== undefined) return port;
+  }
+  return (await tryPort(0)) ?? wantedPort;
+}
+
+function tryPort(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => {
+      resolve(undefined);
+    });
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      const chosen = typeof address === 'object' && address !== null ? address.port : undefined;
+      server.close(() => {
+        resolve(chosen);
+      });
+    });
+  });
+}
