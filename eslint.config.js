@@ -3,7 +3,13 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 const sources = ['packages/*/src/**/*.ts', 'apps/*/src/**/*.{ts,tsx}'];
-const tests = ['packages/*/test/**', 'apps/*/test/**', 'tests/**', 'packages/testing/**'];
+const tests = [
+  'packages/*/test/**',
+  'apps/*/test/**',
+  'scripts/test/**',
+  'tests/**',
+  'packages/testing/**',
+];
 const environmentDoors = ['**/src/**/config.ts', '**/src/main.ts'];
 // Where the wall clock is read: one place for processes, one for the dashboard, and test data.
 const clocks = ['packages/runtime/src/clock.ts', 'apps/web/src/ui/use-now.ts'];

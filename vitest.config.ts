@@ -41,7 +41,11 @@ export default defineConfig({
     projects: [
       project({
         name: 'unit',
-        include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.{ts,tsx}'],
+        include: [
+          'packages/*/test/**/*.test.ts',
+          'apps/*/test/**/*.test.{ts,tsx}',
+          'scripts/test/**/*.test.ts',
+        ],
         exclude: [databaseTests],
         groupOrder: 0,
         setups: [],
