@@ -156,3 +156,9 @@ export async function readClock(db: Queryable): Promise<Date> {
   if (row === undefined) throw new Error('The database did not answer its time');
   return row.now;
 }
+
+/** The version of the schema as applied; 0 when there is none. */
+export async function readAppliedVersion(db: Queryable): Promise<number> {
+  const [row] = await db.query<{ version: number }>(statements.readSchemaVersion);
+  return row?.version ?? 0;
+}

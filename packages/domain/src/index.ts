@@ -4,6 +4,7 @@ export * from './cron.ts';
 export * from './cron-errors.ts';
 export * from './cron-timezone.ts';
 export * from './cron-validation.ts';
+export { offsetAt } from './cron-wall-clock.ts';
 export * from './duration.ts';
 export * from './error-codes.ts';
 export * from './errors.ts';

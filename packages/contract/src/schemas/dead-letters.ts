@@ -3,7 +3,7 @@ import { Id, Instant, Name } from './common.ts';
 import { pageQuery } from './paging.ts';
 
 /** The form of an error's fingerprint. */
-export const Fingerprint = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/);
+export const Fingerprint = z.string().min(1).max(512);
 
 /** `GET …/dead-letters` */
 export const DeadLettersQuery = z.strictObject({

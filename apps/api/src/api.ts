@@ -1,0 +1,78 @@
+import { createEnqueuer, createNotifier, openDatabase } from '@holdfast/database';
+import type { Database } from '@holdfast/database';
+import { createMetrics, systemClock } from '@holdfast/runtime';
+import type { Clock, Logger, Service } from '@holdfast/runtime';
+import { createApp } from './app.ts';
+import { createAccessTokens } from './auth/access-tokens.ts';
+import { deriveKeys } from './auth/derived-keys.ts';
+import { ensureOwner } from './auth/first-owner.ts';
+import type { MadeOwner } from './auth/first-owner.ts';
+import { createPasswords } from './auth/passwords.ts';
+import type { ApiConfig } from './config.ts';
+import type { Dependencies } from './dependencies.ts';
+import { createHttpServer } from './http-server.ts';
+import type { HttpServer } from './http-server.ts';
+import { createCursors } from './http/cursors.ts';
+import { createDatabaseWatch } from './http/database-watch.ts';
+
+/** An API process, put together. */
+export interface Api {
+  readonly server: HttpServer;
+  /** What must be started, in order. */
+  readonly services: readonly Service[];
+  /** From now on `/readyz` answers 503. */
+  markDraining(): void;
+  /** The owner that was made because nobody could sign in yet. */
+  readonly madeOwner: MadeOwner | undefined;
+}
+
+/** What an API process is made from. */
+export interface ApiOptions {
+  readonly config: ApiConfig;
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly clock?: Clock;
+}
+
+/** Puts an API process together; the database must have its schema. The caller closes the database after the services. */
+export async function createApi(options: ApiOptions): Promise<Api> {
+  const { config, database, logger, clock = systemClock } = options;
+  const nowMs = (): number => clock.nowMs();
+  const passwords = await createPasswords();
+  const madeOwner = await ensureOwner(database, {
+    passwords,
+    settings: config.owner,
+    nowMs: nowMs(),
+  });
+  const keys = deriveKeys(config.secrets);
+  const notifier = createNotifier(database);
+  const probe = openDatabase({ ...database.settings, poolSize: 1 });
+  const watch = createDatabaseWatch(probe, clock);
+  let draining = false;
+  const deps: Dependencies = {
+    ...{ config, database, notifier, watch, logger, clock, keys, passwords },
+    enqueuer: createEnqueuer(database, notifier),
+    metrics: createMetrics({ processMetrics: true }),
+    tokens: createAccessTokens(keys.tokens, nowMs),
+    cursors: createCursors(keys.cursors, nowMs),
+    startedAt: new Date(nowMs()),
+    isDraining: () => draining,
+  };
+  const server = createHttpServer({ app: createApp(deps), ...config, logger });
+  const connections: Service = {
+    name: 'connections',
+    start: () => undefined,
+    async stop() {
+      await notifier.close();
+      await watch.close();
+    },
+  };
+  return {
+    server,
+    services: [connections, server],
+    markDraining() {
+      draining = true;
+    },
+    madeOwner,
+  };
+}

@@ -1,0 +1,27 @@
+import type { Database, Enqueuer, Notifier } from '@holdfast/database';
+import type { Clock, Logger, Metrics } from '@holdfast/runtime';
+import type { AccessTokens } from './auth/access-tokens.ts';
+import type { DerivedKeys } from './auth/derived-keys.ts';
+import type { Passwords } from './auth/passwords.ts';
+import type { ApiConfig } from './config.ts';
+import type { Cursors } from './http/cursors.ts';
+import type { DatabaseWatch } from './http/database-watch.ts';
+
+/** What the routes work with. */
+export interface Dependencies {
+  readonly config: ApiConfig;
+  readonly database: Database;
+  readonly enqueuer: Enqueuer;
+  readonly notifier: Notifier;
+  readonly watch: DatabaseWatch;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly keys: DerivedKeys;
+  readonly tokens: AccessTokens;
+  readonly passwords: Passwords;
+  readonly cursors: Cursors;
+  readonly startedAt: Date;
+  /** Whether the process has been asked to stop. */
+  readonly isDraining: () => boolean;
+}

@@ -1,0 +1,46 @@
+import type { ErrorCode } from '@holdfast/domain';
+
+/** The HTTP status of every code that the API answers. */
+export const problemStatuses = {
+  api_key_not_found: 404,
+  body_too_large: 413,
+  credentials_invalid: 401,
+  cron_invalid: 422,
+  cross_origin: 403,
+  cursor_invalid: 422,
+  database_unavailable: 503,
+  forbidden: 403,
+  idempotency_key_reused: 422,
+  internal_error: 500,
+  invalid_json: 400,
+  invalid_request: 400,
+  invalid_unicode: 422,
+  job_not_found: 404,
+  job_not_in_state: 409,
+  json_too_complex: 422,
+  method_not_allowed: 405,
+  not_found: 404,
+  number_not_exact: 422,
+  overloaded: 503,
+  password_change_required: 403,
+  payload_too_large: 413,
+  precondition_failed: 412,
+  project_not_found: 404,
+  query_too_slow: 503,
+  queue_exists: 409,
+  queue_not_empty: 409,
+  queue_not_found: 404,
+  rate_limited: 429,
+  schedule_exists: 409,
+  schedule_not_found: 404,
+  session_invalid: 401,
+  ticket_invalid: 401,
+  timezone_invalid: 422,
+  unauthenticated: 401,
+  unsupported_media_type: 415,
+  validation_failed: 422,
+  worker_not_found: 404,
+} as const satisfies Partial<Record<ErrorCode, number>>;
+
+/** A code that the API answers. */
+export type ProblemCode = keyof typeof problemStatuses;

@@ -1,0 +1,61 @@
+import type { EnqueuedJob, Job, JobDetail, JobSummary } from '@holdfast/contract';
+import type { ExecutionRow, JobRow, JobSummaryRow } from '@holdfast/database';
+import { defaultRetryPolicy, formatDuration } from '@holdfast/domain';
+import { presentBackoff } from './backoff.ts';
+import { presentError, presentExecution } from './execution.ts';
+import { presentInstant, presentMaybe } from './instant.ts';
+
+/** A job as in lists. */
+export function presentJobSummary(row: JobSummaryRow): JobSummary {
+  const retry = row.retry ?? defaultRetryPolicy;
+  return {
+    id: row.id,
+    type: row.type,
+    queue: row.queue,
+    status: row.status,
+    priority: row.priority,
+    attempt: row.attempt,
+    maxAttempts: row.max_attempts,
+    crashCount: row.crash_count,
+    releaseCount: row.release_count,
+    executionSeq: row.execution_seq,
+    generation: row.generation,
+    timeout: formatDuration(row.timeout_ms),
+    backoff: presentBackoff(retry.backoff),
+    retry: retry.mode,
+    tags: row.tags ?? [],
+    createdAt: presentInstant(row.created_at),
+    runAt: presentMaybe(row.run_at),
+    claimedAt: presentMaybe(row.claimed_at),
+    startedAt: presentMaybe(row.started_at),
+    finishedAt: presentMaybe(row.finished_at),
+    cancelRequestedAt: presentMaybe(row.cancel_requested_at),
+    workerId: row.worker_id,
+    lockExpiresAt: presentMaybe(row.lock_expires_at),
+    scheduleId: row.schedule_id,
+    lastError: presentError(row.last_error),
+    reason: row.reason,
+    progress: row.progress ?? null,
+    waitingOn: row.pending_parents,
+  };
+}
+
+/** A job with payload and result. */
+export function presentJob(row: JobRow): Job {
+  return {
+    ...presentJobSummary(row),
+    payload: row.payload,
+    result: row.result ?? null,
+    metadata: row.metadata ?? {},
+  };
+}
+
+/** A job just enqueued. */
+export function presentEnqueued(row: JobRow, isNew: boolean): EnqueuedJob {
+  return { ...presentJob(row), deduplicated: !isNew };
+}
+
+/** A job with its runs. */
+export function presentJobDetail(row: JobRow, executions: readonly ExecutionRow[]): JobDetail {
+  return { ...presentJob(row), executions: executions.map(presentExecution) };
+}

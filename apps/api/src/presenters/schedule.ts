@@ -1,0 +1,70 @@
+import type { Schedule, ScheduleFire } from '@holdfast/contract';
+import type { Fire, ScheduleView, ScheduledJobTemplate } from '@holdfast/database';
+import { formatDuration } from '@holdfast/domain';
+import type { RetryPolicy } from '@holdfast/domain';
+import { presentBackoff } from './backoff.ts';
+import { presentInstant, presentMaybe } from './instant.ts';
+
+/** A schedule as answered. */
+export function presentSchedule(schedule: ScheduleView): Schedule {
+  const { timing, paused, lastFire } = schedule;
+  return {
+    id: schedule.id,
+    name: schedule.name,
+    cron: 'cron' in timing ? timing.cron : null,
+    every: 'cron' in timing ? null : formatDuration(timing.everyMs),
+    timezone: timing.timezone,
+    job: presentTemplate(schedule.job),
+    catchUp: schedule.catchUp,
+    catchUpWindow: formatDuration(schedule.catchUpWindowMs),
+    overlap: schedule.overlap,
+    paused:
+      paused === undefined
+        ? null
+        : {
+            at: presentInstant(paused.at),
+            by: paused.by ?? null,
+            reason: paused.reason ?? null,
+            until: null,
+          },
+    nextFireAt: presentMaybe(schedule.nextFireAt),
+    lastFire:
+      lastFire === undefined
+        ? null
+        : {
+            fireAt: presentInstant(lastFire.fireAt),
+            outcome: lastFire.outcome,
+            jobId: lastFire.jobId ?? null,
+            recordedAt: presentInstant(lastFire.fireAt),
+          },
+    createdAt: presentInstant(schedule.createdAt),
+    updatedAt: presentInstant(schedule.updatedAt),
+  };
+}
+
+/** What became of a due instant, as answered. */
+export function presentFire(fire: Fire): ScheduleFire {
+  return {
+    fireAt: presentInstant(fire.fireAt),
+    outcome: fire.outcome,
+    jobId: fire.jobId ?? null,
+    recordedAt: presentInstant(fire.recordedAt),
+  };
+}
+
+function presentTemplate(job: ScheduledJobTemplate): Schedule['job'] {
+  // Written by this API and the SDK only, in the form of the domain.
+  const retry = job.retry as RetryPolicy | undefined;
+  return {
+    type: job.type,
+    queue: job.queue,
+    payload: job.payload,
+    ...(job.priority === undefined ? {} : { priority: job.priority }),
+    ...(job.maxAttempts === undefined ? {} : { maxAttempts: job.maxAttempts }),
+    ...(job.timeoutMs === undefined ? {} : { timeout: formatDuration(job.timeoutMs) }),
+    ...(retry === undefined ? {} : { backoff: presentBackoff(retry.backoff), retry: retry.mode }),
+    ...(job.tags === undefined ? {} : { tags: job.tags }),
+    // Checked to be an object when it was written.
+    ...(job.metadata === undefined ? {} : { metadata: job.metadata as Record<string, unknown> }),
+  };
+}

@@ -1,0 +1,165 @@
+import type { JobsQuery, RouteName } from '@holdfast/contract';
+import {
+  editJob,
+  findQueue,
+  listExecutions,
+  listJobLogs,
+  listJobs,
+  readJob,
+  readJobStatus,
+} from '@holdfast/database';
+import type { JobKey, JobListRequest, JobSummaryRow, LogLineRow } from '@holdfast/database';
+import { isEnded, parseDurationMs } from '@holdfast/domain';
+import type { Dependencies } from '../dependencies.ts';
+import type { Call, Handlers } from '../http/call.ts';
+import { requireNotFar } from '../http/clock-checks.ts';
+import { pageOf } from '../http/page.ts';
+import { HttpProblem, validationFailed } from '../http/problem.ts';
+import { payloadJsonOf } from '../jobs-from-input.ts';
+import { requireDone } from '../job-action-result.ts';
+import { presentExecution, presentLogLine } from '../presenters/execution.ts';
+import { presentJob, presentJobDetail, presentJobSummary } from '../presenters/job.ts';
+
+type JobRoute = Extract<
+  RouteName,
+  'listJobs' | 'getJob' | 'updateJob' | 'listExecutions' | 'listJobLogs'
+>;
+
+const longestWaitMs = 60_000;
+const lookEveryMs = 250;
+
+/** Reading jobs, and changing what has not started. */
+export function jobHandlers(deps: Dependencies): Handlers<JobRoute> {
+  const { database, cursors, watch } = deps;
+  return {
+    async listJobs({ project, query }) {
+      const { limit, cursor, ...filter } = query;
+      const scope = { list: 'jobs', projectId: project.id, filter };
+      const [beforeId] = cursors.read(scope, cursor) ?? [];
+      const queueId = await queueIdOf(deps, project.id, filter.queue);
+      if (queueId === 'unknown') return { body: { data: [], nextCursor: null } };
+      const projectId = project.id;
+      const request = { ...filterOf(filter), projectId, queueId, beforeId, limit: limit + 1 };
+      const rows = await listJobs(database, request);
+      const position = (row: JobSummaryRow) => cursors.write(scope, [row.id]);
+      return { body: pageOf(rows, limit, { present: presentJobSummary, position }) };
+    },
+
+    async getJob(call) {
+      const key = keyOf(call);
+      await waitForEnd(deps, call);
+      const [job, executions] = await watch.guard(
+        Promise.all([readJob(database, key), listExecutions(database, key)]),
+      );
+      if (job === undefined) throw new HttpProblem('job_not_found');
+      return { body: presentJobDetail(job, executions) };
+    },
+
+    async updateJob(call) {
+      const key = keyOf(call);
+      const { payload, priority, runAt, tags } = call.body;
+      const edit = {
+        payloadJson: payload === undefined ? undefined : payloadJsonOf(payload, ''),
+        priority,
+        tags,
+        runAt: requireNotFar(runAt, { pointer: '/runAt', clock: deps.clock }),
+      };
+      requireDone(await editJob(database, { ...key, edit }));
+      if (runAt !== undefined) deps.notifier.wakeSchedulers();
+      return { body: presentJob(await requireJob(deps, key)) };
+    },
+
+    async listExecutions(call) {
+      const key = keyOf(call);
+      const rows = await listExecutions(database, key);
+      if (rows.length === 0) await requireJob(deps, key);
+      return { body: { data: rows.map(presentExecution) } };
+    },
+
+    async listJobLogs(call) {
+      const { limit, cursor, execution } = call.query;
+      const key = keyOf(call);
+      const scope = { list: 'logs', projectId: key.projectId, filter: { id: key.id, execution } };
+      const after = cursors.read(scope, cursor);
+      const rows = await listJobLogs(database, {
+        ...key,
+        executionSeq: execution,
+        after: after && { executionSeq: Number(after[0]), line: Number(after[1]) },
+        limit: limit + 1,
+      });
+      if (rows.length === 0) await requireJob(deps, key);
+      const position = ({ execution_seq, line }: LogLineRow) =>
+        cursors.write(scope, [String(execution_seq), String(line)]);
+      return { body: pageOf(rows, limit, { present: presentLogLine, position }) };
+    },
+  };
+}
+
+/** The id of a queue to filter by: `undefined` without a filter, `unknown` when nothing can match. */
+export async function queueIdOf(
+  { database }: Dependencies,
+  projectId: string,
+  name: string | undefined,
+): Promise<string | undefined> {
+  if (name === undefined) return undefined;
+  return (await findQueue(database, { projectId, name }))?.id ?? 'unknown';
+}
+
+function keyOf({ project, params }: Pick<Call<'getJob'>, 'project' | 'params'>): JobKey {
+  return { projectId: project.id, id: params.id };
+}
+
+async function requireJob({ database }: Dependencies, key: JobKey) {
+  const job = await readJob(database, key);
+  if (job === undefined) throw new HttpProblem('job_not_found');
+  return job;
+}
+
+type Filter = Omit<JobsQuery, 'limit' | 'cursor'>;
+
+function filterOf(filter: Filter): Omit<JobListRequest, 'projectId' | 'limit'> {
+  const { payload } = filter;
+  const isObject = payload !== undefined && isJsonObject(payload);
+  return {
+    statuses: filter.status,
+    type: filter.type,
+    tag: filter.tag,
+    createdAfter: filter.createdAfter,
+    createdBefore: filter.createdBefore,
+    payloadContains: isObject ? payload : undefined,
+    payloadText: isObject ? undefined : payload,
+  };
+}
+
+function isJsonObject(text: string): boolean {
+  if (!text.startsWith('{')) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Looks until the job has ended, the time is over, the caller has gone, or the process stops. */
+async function waitForEnd(deps: Dependencies, call: Call<'getJob'>): Promise<void> {
+  const waitMs = waitOf(call.query.wait);
+  const { database, clock, watch } = deps;
+  const gone = new AbortController();
+  call.response.once('close', () => {
+    gone.abort();
+  });
+  const untilMs = clock.monotonicMs() + waitMs;
+  while (clock.monotonicMs() < untilMs && !gone.signal.aborted && !deps.isDraining()) {
+    const status = await watch.guard(readJobStatus(database, keyOf(call)));
+    if (status === undefined || isEnded(status)) return;
+    await clock.sleep(Math.min(lookEveryMs, untilMs - clock.monotonicMs()), gone.signal);
+  }
+}
+
+function waitOf(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const waitMs = parseDurationMs(text);
+  if (waitMs !== undefined && waitMs <= longestWaitMs) return waitMs;
+  throw validationFailed([{ pointer: '?wait', detail: 'must be a duration of at most a minute' }]);
+}
