@@ -20,11 +20,12 @@ export class ReferenceCalendar {
   readonly #instantsByWall = new Map<number, number[]>();
   readonly #minutes: { readonly instantMs: number; readonly wall: number }[] = [];
 
-  constructor(
-    timezone: string,
-    readonly fromMs: number,
-    readonly toMs: number,
-  ) {
+  readonly fromMs: number;
+  readonly toMs: number;
+
+  constructor(timezone: string, fromMs: number, toMs: number) {
+    this.fromMs = fromMs;
+    this.toMs = toMs;
     const format = new Intl.DateTimeFormat('en-CA', {
       timeZone: timezone,
       hourCycle: 'h23',
