@@ -33,7 +33,7 @@ export interface Scheduler {
   /** In the order to start. */
   readonly services: readonly Service[];
   /** Turns readiness off, before the services stop. */
-  markDraining(): void;
+  readonly markDraining: () => void;
 }
 
 const silentNotifier: Notifier = {

@@ -65,7 +65,7 @@ export function listField(): z.ZodPipe<z.ZodString, z.ZodTransform<readonly stri
 /** A PostgreSQL connection string; the message never repeats it, since it holds a password. */
 export function databaseUrlField(): z.ZodString {
   return z.string().refine((text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), {
-    message: 'must be a URL such as postgres://user:password@host:5432/name',
+    error: 'must be a URL such as postgres://user:password@host:5432/name',
   });
 }
 

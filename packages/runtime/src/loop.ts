@@ -41,6 +41,7 @@ export interface LoopHealth {
 
 /** A supervised loop: a failed round is logged and tried again, and never ends the loop. */
 export interface Loop extends Service {
+  start(): void;
   /** Cuts the sleep short; during a round, asks for another one right after it. Ignored while backing off. */
   wake(): void;
   health(): LoopHealth;
@@ -111,10 +112,14 @@ class SupervisedLoop implements Loop {
       this.#wokenDuringRound = false;
       const result = await this.#round(stopped);
       this.#lastTickMs = this.#clock.monotonicMs();
-      if (stopped.aborted) return;
-      if (result === undefined) await this.#clock.sleep(this.#nextBackoffMs(), stopped);
-      else await this.#sleepUntilDue(result);
+      await this.#rest(result, stopped);
     }
+  }
+
+  async #rest(result: RoundResult | undefined, stopped: AbortSignal): Promise<void> {
+    if (stopped.aborted) return;
+    if (result === undefined) await this.#clock.sleep(this.#nextBackoffMs(), stopped);
+    else await this.#sleepUntilDue(result);
   }
 
   async #round(stopped: AbortSignal): Promise<RoundResult | undefined> {

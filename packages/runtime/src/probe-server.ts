@@ -8,7 +8,7 @@ import type { Service } from './service.ts';
 export interface HealthCheck {
   readonly name: string;
   /** Resolves to what is wrong, or to `undefined` when all is well; a rejection counts as wrong. */
-  check(): Promise<string | undefined> | string | undefined;
+  readonly check: () => Promise<string | undefined> | string | undefined;
 }
 
 /** A check that something answers at all, such as the database, within a second. */
@@ -105,10 +105,12 @@ class HttpProbeServer implements ProbeServer {
     const isVerbose = url.searchParams.has('verbose');
     switch (url.pathname) {
       case '/livez':
-        return answerChecks(response, await runChecks(this.#options.live), isVerbose);
+        answerChecks(response, await runChecks(this.#options.live), isVerbose);
+        return;
       case '/readyz':
       case '/healthz':
-        return answerChecks(response, await this.#readiness(), isVerbose);
+        answerChecks(response, await this.#readiness(), isVerbose);
+        return;
       case '/metrics':
         response.setHeader('content-type', this.#options.metrics.contentType);
         response.end(await this.#options.metrics.render());

@@ -35,13 +35,12 @@ export async function retryTransient<T>(
 ): Promise<T> {
   const { maxAttempts = 10, baseMs = 50, capMs = 5_000, signal } = options;
   const { clock = systemClock, random = Math.random } = options;
+  const isLast = (attempt: number): boolean => attempt >= maxAttempts || signal?.aborted === true;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await operation();
     } catch (error) {
-      if (attempt >= maxAttempts || signal?.aborted === true || !options.isTransient(error)) {
-        throw error;
-      }
+      if (isLast(attempt) || !options.isTransient(error)) throw error;
       const delayMs = fullJitterMs(attempt, { baseMs, capMs }, random);
       options.onRetry?.({ error, attempt, delayMs });
       await clock.sleep(delayMs, signal);

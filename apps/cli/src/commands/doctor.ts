@@ -62,7 +62,7 @@ async function examine(database: Database): Promise<readonly Finding[]> {
     }),
     ...(durability.length > 0 ? durability : [durable]),
     schema,
-    ...(schema.verdict === 'ok' ? await examinePartitions(database) : []),
+    ...(schema.verdict === 'ok' ? await examinePartitions(database, server.nowMs) : []),
   ];
 }
 
@@ -84,9 +84,9 @@ async function examineSchema(database: Database): Promise<Finding> {
   });
 }
 
-async function examinePartitions(database: Database): Promise<readonly Finding[]> {
+async function examinePartitions(database: Database, nowMs: number): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  const neededDay = new Date(Date.now() + partitionDaysAhead * dayMs)
+  const neededDay = new Date(nowMs + partitionDaysAhead * dayMs)
     .toISOString()
     .slice(0, 10)
     .replaceAll('-', '');

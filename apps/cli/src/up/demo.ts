@@ -35,12 +35,11 @@ export async function startDemo(options: {
   readonly ticket: string;
 }): Promise<RunningDemo> {
   const { plan, baseUrl, ticket } = options;
-  let accessToken: string | undefined;
+  const { accessToken } = await createApiClient({ baseUrl }).redeemTicket({ body: { ticket } });
   const client = createApiClient({ baseUrl, getAccessToken: () => accessToken });
-  ({ accessToken } = await client.redeemTicket({ body: { ticket } }));
   const planned = plan.jobs.flatMap((entry) => Array.from({ length: entry.repeat }, () => entry));
   // A little earlier than the database's clock could be behind ours.
-  const startedAt = new Date(Date.now() - 60_000);
+  const startedAt = new Date(systemClock.nowMs() - 60_000);
   const { data } = await client.enqueueJobs({
     params,
     body: { jobs: planned.map((entry) => entry.job) },
@@ -135,7 +134,7 @@ function describeWrong({ expect }: PlannedJob, wrong: readonly (JobSummary | und
   const found =
     first === undefined
       ? 'not found'
-      : `${describe({ status: first.status, attempts: first.attempt })}` +
+      : describe({ status: first.status, attempts: first.attempt }) +
         (first.lastError === null ? '' : ` (${first.lastError.message})`);
   return `planned: ${describe(expect)}; ${String(wrong.length)} other, such as: ${found}`;
 }

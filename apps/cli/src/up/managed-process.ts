@@ -25,6 +25,7 @@ export interface ManagedProcessOptions {
 /** A process that runs until `stop`; when it dies before, it is started again after a growing wait. */
 export interface ManagedProcess extends Service {
   readonly pid: number | undefined;
+  start(): Promise<void>;
   /** Kills it at once, without waiting. */
   kill(): void;
 }
@@ -83,6 +84,10 @@ class RestartingProcess implements ManagedProcess {
     await this.#ended;
   }
 
+  #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
   #launch(): ChildProcess {
     const { script, env, dataDirectory, isVerbose } = this.#options;
     const log = isVerbose ? 'inherit' : dataDirectory.openLog(this.name);
@@ -106,7 +111,7 @@ class RestartingProcess implements ManagedProcess {
       systemClock.sleep(startTimeoutMs, timer.signal).then(() => 'silent' as const),
     ]);
     timer.abort();
-    if (outcome === 'started' || this.#stopping.signal.aborted) return;
+    if (outcome === 'started' || this.#isStopping()) return;
     if (outcome === 'silent') child.kill('SIGKILL');
     throw startError(this.name, {
       exitCode: child.exitCode,
@@ -120,7 +125,11 @@ class RestartingProcess implements ManagedProcess {
     for (;;) {
       const startedMs = systemClock.monotonicMs();
       await exitOf(child);
-      if (this.#stopping.signal.aborted) return;
+      if (this.#isStopping()) return;
+      if (child.exitCode === 0) {
+        this.#options.onDeath(`${this.name} stopped as it was asked to`);
+        return;
+      }
       const isCalm = systemClock.monotonicMs() - startedMs > calmAfterMs;
       this.#deathCount = isCalm ? 1 : this.#deathCount + 1;
       const waitMs = fullJitterMs(this.#deathCount, restartBackoff, Math.random);
@@ -129,7 +138,7 @@ class RestartingProcess implements ManagedProcess {
           `starting it again in ${(waitMs / 1_000).toFixed(1)} s`,
       );
       await systemClock.sleep(waitMs, this.#stopping.signal);
-      if (this.#stopping.signal.aborted) return;
+      if (this.#isStopping()) return;
       child = this.#launch();
     }
   }

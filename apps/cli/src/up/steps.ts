@@ -4,8 +4,8 @@ import { styleText } from 'node:util';
 export interface Steps {
   /** Runs a step and prints `✔ title  detail  (1.2 s)`; the work gives the detail. */
   run(title: string, work: () => Promise<string>): Promise<void>;
-  warn(message: string): void;
-  note(message: string): void;
+  readonly warn: (message: string) => void;
+  readonly note: (message: string) => void;
 }
 
 const titleWidth = 22;
