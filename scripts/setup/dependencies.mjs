@@ -57,7 +57,7 @@ function isNeededHere({ optional, os, cpu, libc }) {
 
 async function install(root) {
   const flags = ['ci', '--include=dev', '--include=optional', '--ignore-scripts'];
-  flags.push('--no-audit', '--no-fund', '--loglevel=error');
+  flags.push('--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline');
   try {
     await runQuietly('npm ci', { ...npmCommand(flags), cwd: root });
   } catch (error) {
