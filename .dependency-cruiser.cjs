@@ -42,10 +42,13 @@ module.exports = {
     },
     {
       name: 'past-the-index',
-      comment: 'Another workspace is reached through its index.ts, as its users reach it.',
+      comment: 'Another workspace is reached through what its package.json exports.',
       severity: 'error',
       from: { path: '^(packages|apps)/([^/]+)/' },
-      to: { path: '^(packages|apps)/[^/]+/src/', pathNot: ['^$1/$2/', '/src/index\\.ts$'] },
+      to: {
+        path: '^(packages|apps)/[^/]+/src/',
+        pathNot: ['^$1/$2/', '/src/(index|openapi)\\.ts$'],
+      },
     },
     {
       name: 'tests-stay-outside',

@@ -44,6 +44,7 @@ export default defineConfig({
         include: [
           'packages/*/test/**/*.test.ts',
           'apps/*/test/**/*.test.{ts,tsx}',
+          'examples/*/test/**/*.test.ts',
           'scripts/test/**/*.test.ts',
         ],
         exclude: [databaseTests],
@@ -54,7 +55,7 @@ export default defineConfig({
       }),
       project({
         name: 'database',
-        include: ['packages/*/test/**/*.db.test.ts', 'apps/*/test/**/*.db.test.ts'],
+        include: ['{packages,apps,examples}/*/test/**/*.db.test.ts'],
         groupOrder: 1,
         setups: ['database'],
         maxWorkers: 2,
