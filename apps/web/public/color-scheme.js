@@ -1,11 +1,11 @@
 (function () {
-  var stored;
+  let stored;
   try {
     stored = localStorage.getItem('holdfast-color-scheme');
   } catch {
     stored = null;
   }
-  var dark =
+  const dark =
     stored === 'dark' || (stored !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
   document.documentElement.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light');
 })();

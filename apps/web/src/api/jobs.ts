@@ -1,5 +1,11 @@
 import type { CallInput } from '@holdfast/contract';
-import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { currentProject } from './access.ts';
 import { api } from './client.ts';
 import { pollInterval } from './live.ts';
@@ -31,10 +37,16 @@ export const jobQueries = {
       refetchInterval: pollInterval,
     }),
   logs: (id: string) =>
-    queryOptions({
+    infiniteQueryOptions({
       queryKey: [...jobQueries.all(), 'logs', id] as const,
-      queryFn: ({ signal }) =>
-        api.listJobLogs({ params: { project: currentProject(), id }, query: {}, signal }),
+      queryFn: ({ signal, pageParam }) =>
+        api.listJobLogs({
+          params: { project: currentProject(), id },
+          query: { cursor: pageParam },
+          signal,
+        }),
+      initialPageParam: undefined as string | undefined,
+      getNextPageParam: (page) => page.nextCursor ?? undefined,
       refetchInterval: pollInterval,
     }),
 };

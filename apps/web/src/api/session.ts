@@ -114,7 +114,6 @@ function isRefused(error: unknown): boolean {
 
 // Each refresh makes the cookie before it invalid, so that two tabs must not use the same one.
 async function oneTabAtATime(work: () => Promise<boolean>): Promise<boolean> {
-  // Missing on plain http to another host, whatever the type says.
-  const locks: LockManager | undefined = navigator.locks;
-  return locks === undefined ? work() : locks.request('holdfast-refresh', work);
+  // Missing on plain http to another host.
+  return 'locks' in navigator ? navigator.locks.request('holdfast-refresh', work) : work();
 }

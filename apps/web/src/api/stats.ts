@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { currentProject } from './access.ts';
 import { api } from './client.ts';
 import { pollInterval, slowPollInterval } from './live.ts';
+import { currentTimeMs } from '../ui/use-now.ts';
 
 const hourMs = 3_600_000;
 
@@ -31,7 +32,7 @@ export const statsQueries = {
       queryKey: [...statsQueries.all(), 'timeseries', range] as const,
       queryFn: ({ signal }) => {
         const { spanMs, step } = timeRanges[range];
-        const nowMs = Date.now();
+        const nowMs = currentTimeMs();
         return api.getTimeseries({
           params: { project: currentProject() },
           query: {

@@ -9,11 +9,7 @@ export function NotFoundPage() {
     <EmptyState
       icon="help"
       title="There is no such page"
-      action={
-        <LinkButton to="/">
-          Go to the overview
-        </LinkButton>
-      }
+      action={<LinkButton to="/">Go to the overview</LinkButton>}
     >
       The link may be old, or the address mistyped.
     </EmptyState>

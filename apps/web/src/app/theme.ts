@@ -18,9 +18,7 @@ import {
   createTheme,
 } from '@mantine/core';
 
-const shades = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] as const;
-
-function brandShade(shade: (typeof shades)[number]): string {
+function brandShade(shade: number): string {
   return `var(--mantine-color-brand-${String(shade)})`;
 }
 

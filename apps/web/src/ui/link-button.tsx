@@ -4,8 +4,7 @@ import { createLink } from '@tanstack/react-router';
 import type { AnchorHTMLAttributes, Ref } from 'react';
 
 interface AnchorButtonProps
-  extends ButtonProps,
-    Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof ButtonProps> {
+  extends ButtonProps, Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof ButtonProps> {
   readonly ref?: Ref<HTMLAnchorElement>;
 }
 

@@ -23,3 +23,8 @@ function subscribe(listener: () => void): () => void {
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => nowMs);
 }
+
+/** The current time in epoch milliseconds, for what is computed once, such as the end of a pause. */
+export function currentTimeMs(): number {
+  return Date.now();
+}

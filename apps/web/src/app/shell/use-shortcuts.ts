@@ -1,13 +1,15 @@
 import { useHotkeys } from '@mantine/hooks';
 import type { HotkeyItem } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
-import { useRef } from 'react';
 import { setLive, useLive } from '../../api/live.ts';
 import { pages } from './pages.ts';
 import { searchFieldId } from './search-box.tsx';
 
 /** How long after `g` the second key counts. */
 const secondKeyWithinMs = 1_500;
+
+// One keyboard, one page: when `g` was pressed last, on the clock of events.
+let armedAtMs = Number.NEGATIVE_INFINITY;
 
 interface ShortcutOptions {
   /** While an overlay is open, only it listens. */
@@ -20,7 +22,6 @@ interface ShortcutOptions {
 export function useShortcuts({ blocked, onPalette, onHelp }: ShortcutOptions): void {
   const navigate = useNavigate();
   const live = useLive();
-  const armedAtMs = useRef(Number.NEGATIVE_INFINITY);
 
   const key = (name: string, run: (event: KeyboardEvent) => void): HotkeyItem => [
     name,
@@ -33,13 +34,13 @@ export function useShortcuts({ blocked, onPalette, onHelp }: ShortcutOptions): v
   ];
   const secondKeys = pages.map((page) =>
     key(page.shortcut, (event) => {
-      if (event.timeStamp - armedAtMs.current > secondKeyWithinMs) return;
-      armedAtMs.current = Number.NEGATIVE_INFINITY;
+      if (event.timeStamp - armedAtMs > secondKeyWithinMs) return;
+      armedAtMs = Number.NEGATIVE_INFINITY;
       void navigate({ to: page.to });
     }),
   );
   const arm = (event: KeyboardEvent) => {
-    armedAtMs.current = event.timeStamp;
+    armedAtMs = event.timeStamp;
   };
   const toggleLive = () => {
     setLive(!live);

@@ -56,11 +56,7 @@ function NoJobs({ search, onCreate }: JobListProps) {
       <EmptyState
         icon="search"
         title="No job matches"
-        action={
-          <LinkButton to="/jobs">
-            Clear filters
-          </LinkButton>
-        }
+        action={<LinkButton to="/jobs">Clear filters</LinkButton>}
       >
         Completed and cancelled jobs are kept for a week; older ones are gone.
       </EmptyState>

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import type { Queue } from '@holdfast/contract';
 import { useQueueAction } from '../../api/queues.ts';
 import { InlineError } from '../../ui/inline-error.tsx';
+import { currentTimeMs } from '../../ui/use-now.ts';
 import { notifyDone } from '../../ui/notify.tsx';
 
 const minuteMs = 60_000;
@@ -39,7 +40,7 @@ export function PauseForm({ kind, queue, onDone }: PauseFormProps) {
     },
   });
   const submit = form.onSubmit(({ reason, end }) => {
-    const until = end === '' ? undefined : new Date(Date.now() + Number(end)).toISOString();
+    const until = end === '' ? undefined : new Date(currentTimeMs() + Number(end)).toISOString();
     action.mutate(
       { kind, name: queue.name, pause: { reason: reason.trim(), until } },
       {

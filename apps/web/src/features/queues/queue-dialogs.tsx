@@ -32,15 +32,30 @@ export function QueueDialogs({ dialog, onClose }: QueueDialogsProps) {
       opened={dialog !== undefined}
       onClose={onClose}
       title={dialog === undefined ? '' : titles[dialog.kind]}
-      size={dialog?.kind === 'pause' || dialog?.kind === 'drain' ? 'md' : 'lg'}
+      size="lg"
     >
-      {dialog?.kind === 'create' ? <QueueForm queue={undefined} onDone={onClose} /> : null}
-      {dialog?.kind === 'configure' ? <QueueForm queue={dialog.queue} onDone={onClose} /> : null}
-      {dialog?.kind === 'pause' || dialog?.kind === 'drain' ? (
-        <PauseForm kind={dialog.kind} queue={dialog.queue} onDone={onClose} />
-      ) : null}
+      {dialog === undefined ? null : <DialogBody dialog={dialog} onClose={onClose} />}
     </Modal>
   );
+}
+
+interface DialogBodyProps {
+  readonly dialog: QueueDialog;
+  readonly onClose: () => void;
+}
+
+function DialogBody({ dialog, onClose }: DialogBodyProps) {
+  switch (dialog.kind) {
+    case 'create':
+      return <QueueForm queue={undefined} onDone={onClose} />;
+    case 'configure':
+      return <QueueForm queue={dialog.queue} onDone={onClose} />;
+    case 'pause':
+    case 'drain':
+      return <PauseForm kind={dialog.kind} queue={dialog.queue} onDone={onClose} />;
+    case 'delete':
+      return null;
+  }
 }
 
 interface DeleteDialogProps {

@@ -1,4 +1,4 @@
-import type { Queue } from '@holdfast/contract';
+import type { Backoff, Queue } from '@holdfast/contract';
 import type { QueueSettings } from '../../api/queues.ts';
 
 /** The settings of a queue as the form has them: text and numbers, empty where there is none. */
@@ -16,25 +16,42 @@ export interface QueueFormValues {
   readonly delays: string;
 }
 
+const newQueueValues: QueueFormValues = {
+  name: '',
+  concurrency: '',
+  policy: 'automatic',
+  maxAttempts: 5,
+  timeout: '5m',
+  backoffKind: 'exponential',
+  base: '5s',
+  max: '1h',
+  delays: '10s, 1m, 5m',
+};
+
 /** What the form starts with. */
 export function queueFormValues(queue: Queue | undefined): QueueFormValues {
-  const backoff = queue?.retry.backoff;
+  if (queue === undefined) return newQueueValues;
+  const { policy, maxAttempts, timeout, backoff } = queue.retry;
   return {
-    name: queue?.name ?? '',
-    concurrency: queue?.concurrency ?? '',
-    policy: queue?.retry.policy ?? 'automatic',
-    maxAttempts: queue?.retry.maxAttempts ?? 5,
-    timeout: queue?.retry.timeout ?? '5m',
-    backoffKind: backoff?.kind ?? 'exponential',
-    base: backoff?.kind === 'exponential' ? backoff.base : '5s',
-    max: backoff?.kind === 'exponential' ? backoff.max : '1h',
-    delays:
-      backoff?.kind === 'list'
-        ? backoff.delays.join(', ')
-        : backoff?.kind === 'fixed'
-          ? backoff.delay
-          : '10s, 1m, 5m',
+    ...newQueueValues,
+    name: queue.name,
+    concurrency: queue.concurrency ?? '',
+    policy,
+    maxAttempts,
+    timeout,
+    ...backoffValues(backoff),
   };
+}
+
+function backoffValues(backoff: Backoff): Partial<QueueFormValues> {
+  switch (backoff.kind) {
+    case 'exponential':
+      return { backoffKind: 'exponential', base: backoff.base, max: backoff.max };
+    case 'list':
+      return { backoffKind: 'list', delays: backoff.delays.join(', ') };
+    case 'fixed':
+      return { backoffKind: 'fixed', delays: backoff.delay };
+  }
 }
 
 function backoffInput(values: QueueFormValues, before: Queue | undefined) {
