@@ -34,14 +34,9 @@ export function useShortcuts({ blocked, onPalette, onHelp }: ShortcutOptions): v
   ];
   const secondKeys = pages.map((page) =>
     key(page.shortcut, (event) => {
-      if (event.timeStamp - armedAtMs > secondKeyWithinMs) return;
-      armedAtMs = Number.NEGATIVE_INFINITY;
-      void navigate({ to: page.to });
+      if (takesSecondKey(event)) void navigate({ to: page.to });
     }),
   );
-  const arm = (event: KeyboardEvent) => {
-    armedAtMs = event.timeStamp;
-  };
   const toggleLive = () => {
     setLive(!live);
   };
@@ -56,6 +51,16 @@ export function useShortcuts({ blocked, onPalette, onHelp }: ShortcutOptions): v
     key('p', toggleLive),
   ]);
   useHotkeys([['mod+K', onPalette]], []);
+}
+
+function arm(event: KeyboardEvent): void {
+  armedAtMs = event.timeStamp;
+}
+
+function takesSecondKey(event: KeyboardEvent): boolean {
+  const inTime = event.timeStamp - armedAtMs <= secondKeyWithinMs;
+  armedAtMs = Number.NEGATIVE_INFINITY;
+  return inTime;
 }
 
 function focusSearch(): void {
