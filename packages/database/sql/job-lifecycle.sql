@@ -6,7 +6,7 @@
 
 -- name: enqueue_jobs
 -- (new) → queued. Called by every way to enqueue a job that is due now.
--- An id that exists already is left alone, so that a repeated call makes no second job.
+-- The id of a job that has not ended for good is left alone, so that a repeated call makes no second one.
 insert into holdfast.jobs (
   project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
   schedule_id, fire_at, status, seq, run_at, created_at

@@ -14,6 +14,14 @@ where j.project_id = $1 and j.id = $2;
 -- name: look_up_job_status
 select j.status from holdfast.all_jobs as j where j.project_id = $1 and j.id = $2;
 
+-- name: find_ended_jobs
+-- Which of the ids belong to jobs that ended for good.
+select h.id
+from unnest($2::uuid[]) as n (id)
+cross join lateral (
+  select j.id from holdfast.job_history as j where j.project_id = $1 and j.id = n.id limit 1
+) as h;
+
 -- name: list_jobs
 -- Newest first, a page before the given id. Ids are UUIDv7, so their order is that of creation.
 select

@@ -23,7 +23,8 @@ function takeRandomHex(): string {
     offset = 0;
   }
   let hex = '';
-  for (const end = offset + 10; offset < end; offset += 1) hex += hexOfByte[pool[offset] ?? 0] ?? '';
+  for (const end = offset + 10; offset < end; offset += 1)
+    hex += hexOfByte[pool[offset] ?? 0] ?? '';
   return hex;
 }
 

@@ -1065,6 +1065,15 @@ where j.project_id = $1 and j.id = $2`,
     text: `select j.status from holdfast.all_jobs as j where j.project_id = $1 and j.id = $2`,
   },
   /** job-reading.sql */
+  findEndedJobs: {
+    name: 'find_ended_jobs',
+    text: `select h.id
+from unnest($2::uuid[]) as n (id)
+cross join lateral (
+  select j.id from holdfast.job_history as j where j.project_id = $1 and j.id = n.id limit 1
+) as h`,
+  },
+  /** job-reading.sql */
   listJobs: {
     name: 'list_jobs',
     text: `select
