@@ -96,11 +96,13 @@ class JsonScanner {
     const raw = this.#take(stringForm);
     // Unended: no JSON, which the parser will say.
     if (raw === undefined) return;
-    const value = raw.includes('\\') ? unescape(raw) : raw.slice(1, -1);
+    const hasEscapes = raw.includes('\\');
+    const value = hasEscapes ? unescape(raw) : raw.slice(1, -1);
     const frame = this.#frames.at(-1);
     const isKey = frame?.expectsKey === true;
     if (isKey) frame.at = value;
-    if (hasForeignCharacters(value)) {
+    // Unescaped they are no JSON, which the parser will say.
+    if (hasEscapes && hasForeignCharacters(value)) {
       const pointer = isKey ? this.#pointer().replace(/[^/]*$/, '') : this.#pointer();
       this.#refuse('invalid_unicode', 'has a NUL character or a lone surrogate', pointer);
     }

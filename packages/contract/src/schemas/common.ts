@@ -24,6 +24,7 @@ export const Instant = z
 
 const offsetDateTime = z.iso.datetime({
   offset: true,
+  abort: true,
   error: 'must be an RFC 3339 date and time with an offset, such as 2026-03-01T12:00:00Z',
 });
 

@@ -24,9 +24,7 @@ export const TimeoutInput = durationInput({ minMs: 1_000, maxMs: 86_400_000 });
 
 const Tag = z
   .string()
-  .min(1)
-  .max(64)
-  .regex(/^[^\p{C}]+$/u, 'must not contain control characters');
+  .regex(/^\P{C}{1,64}$/u, 'must be 1 to 64 characters, none of them a control character');
 
 const Tags = z
   .array(Tag)
