@@ -5,6 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { onLauncherGone } from './start/launchers.mjs';
 
 // npm passes Ctrl-C on although the terminal has done so already; that is one request, not two.
 const echoMs = 1_000;
@@ -16,6 +17,7 @@ const child = spawn(process.execPath, [command, 'up', ...process.argv.slice(2)],
 
 let firstSignalAt;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => passOn(signal));
+onLauncherGone(() => passOn('SIGTERM'));
 
 child.once('error', (error) => {
   console.error(error.message);
