@@ -1,0 +1,98 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { HoldfastError, LeaseLostError, NonRetryableError, RetryableError } from '@holdfast/domain';
+import type { AttemptOutcome } from '@holdfast/domain';
+import { toAttemptError } from './attempt-error.ts';
+import { Release } from './handler.ts';
+import type { JobContext, JobHandler } from './handler.ts';
+import { abortJob } from './held-job.ts';
+import type { HeldJob } from './held-job.ts';
+import { monotonicMs } from './monotonic.ts';
+import { safeJson } from './safe-json.ts';
+
+/** A handler has this long after its timeout's abort before the attempt ends without it. */
+export const abortGraceMs = 10_000;
+
+/** Tells which job the running code belongs to, also in timers and rejections that outlive the handler. */
+export const currentJob = new AsyncLocalStorage<HeldJob>();
+
+/** How one attempt ended, and whether its handler still runs in spite of its abort. */
+export interface AttemptEnd {
+  readonly outcome: AttemptOutcome;
+  /** Set when the handler ignored its abort: settles when it ends at last. */
+  readonly stuck: Promise<void> | undefined;
+}
+
+/** Runs the handler of a job to its end, its timeout, or whatever else ends the attempt. Never rejects. */
+export function runAttempt(
+  job: HeldJob,
+  options: { readonly handler: JobHandler; readonly context: JobContext },
+): Promise<AttemptEnd> {
+  return new Promise((resolve) => {
+    let settled = false;
+    let handlerEnded = false;
+    const timers: NodeJS.Timeout[] = [];
+    const ended = currentJob.run(job, callHandler, job, options).then((outcome) => {
+      handlerEnded = true;
+      job.settle?.(outcome);
+    });
+    job.settle = (outcome) => {
+      if (settled) return;
+      settled = true;
+      for (const timer of timers) clearTimeout(timer);
+      job.settle = undefined;
+      job.finishedAtMs = monotonicMs();
+      resolve({ outcome, stuck: handlerEnded ? undefined : ended });
+    };
+    timers.push(setTimeout(() => onTimeout(job, timers), job.claimed.timeoutMs));
+  });
+}
+
+function onTimeout(job: HeldJob, timers: NodeJS.Timeout[]): void {
+  const error = new HoldfastError(`Ran longer than ${String(job.claimed.timeoutMs)} ms`, {
+    code: 'timed_out',
+  });
+  abortJob(job, 'timeout', error);
+  timers.push(setTimeout(() => job.settle?.(outcomeOfError(job, error)), abortGraceMs));
+}
+
+async function callHandler(
+  job: HeldJob,
+  options: { readonly handler: JobHandler; readonly context: JobContext },
+): Promise<AttemptOutcome> {
+  try {
+    const payload: unknown = JSON.parse(job.claimed.payloadJson);
+    const result: unknown = await options.handler(payload, options.context);
+    if (result instanceof Release) {
+      return { kind: 'released', delayMs: result.delayMs, reason: result.reason };
+    }
+    return { kind: 'completed', resultJson: safeJson(result).json };
+  } catch (error) {
+    return outcomeOfError(job, error);
+  }
+}
+
+/** What a thrown error means, given why the handler was aborted, if it was. */
+export function outcomeOfError(job: HeldJob, thrown: unknown): AttemptOutcome {
+  const error = toAttemptError(thrown, job.claimed.type);
+  switch (job.abortCause) {
+    case 'timeout':
+      return { kind: 'timed_out', error: { ...error, code: 'timed_out' } };
+    case 'cancel':
+      return { kind: 'cancelled', error };
+    case 'shutdown':
+      return { kind: 'returned', reason: 'drain' };
+    case 'lease_lost':
+    case undefined:
+      return {
+        kind: 'failed',
+        error,
+        retryable: !(thrown instanceof NonRetryableError),
+        retryAfterMs: thrown instanceof RetryableError ? thrown.retryAfterMs : undefined,
+      };
+  }
+}
+
+/** Aborts a handler whose lease is gone. */
+export function abortForLostLease(job: HeldJob): void {
+  abortJob(job, 'lease_lost', new LeaseLostError());
+}

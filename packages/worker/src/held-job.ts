@@ -1,0 +1,63 @@
+import type { AttemptOutcome } from '@holdfast/domain';
+import type { ClaimedJob } from '@holdfast/database';
+
+/** Why a handler's signal was aborted. */
+export type AbortCause = 'timeout' | 'cancel' | 'shutdown' | 'lease_lost';
+
+/** A job that this worker holds a lease on, from the claim until its end is written. */
+export interface HeldJob {
+  readonly claimed: ClaimedJob;
+  readonly queueName: string;
+  /** When the lease was last confirmed, by the monotonic clock; taken before the call that confirmed it. */
+  confirmedAtMs: number;
+  /** 0 until the handler starts; monotonic. */
+  startedAtMs: number;
+  finishedAtMs: number;
+  /** Whether the start is written, or need not be any more. */
+  startReported: boolean;
+  /** Made when the handler first asks for its signal, or when there is a reason to abort. */
+  controller: AbortController | undefined;
+  abortCause: AbortCause | undefined;
+  /** The database said that the lease is gone. */
+  lost: boolean;
+  /** Ends the attempt; further calls change nothing. Set while the handler runs. */
+  settle: ((outcome: AttemptOutcome) => void) | undefined;
+  logLines: number;
+  logBytes: number;
+}
+
+/** A freshly claimed job. */
+export function holdJob(claimed: ClaimedJob, queueName: string, confirmedAtMs: number): HeldJob {
+  return {
+    claimed,
+    queueName,
+    confirmedAtMs,
+    startedAtMs: 0,
+    finishedAtMs: 0,
+    startReported: false,
+    controller: undefined,
+    abortCause: undefined,
+    lost: false,
+    settle: undefined,
+    logLines: 0,
+    logBytes: 0,
+  };
+}
+
+/** Whether the job took a worker down before: it runs alone in the quarantine slot. */
+export function isSuspect(job: HeldJob): boolean {
+  return job.claimed.crashCount > 0;
+}
+
+/** The job's abort controller. */
+export function controllerOf(job: HeldJob): AbortController {
+  job.controller ??= new AbortController();
+  return job.controller;
+}
+
+/** Aborts the handler's signal, once. */
+export function abortJob(job: HeldJob, cause: AbortCause, reason: Error): void {
+  if (job.abortCause !== undefined) return;
+  job.abortCause = cause;
+  controllerOf(job).abort(reason);
+}

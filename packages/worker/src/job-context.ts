@@ -1,0 +1,110 @@
+import { parseDurationMs } from '@holdfast/domain';
+import { controllerOf } from './held-job.ts';
+import type { HeldJob } from './held-job.ts';
+import { Release } from './handler.ts';
+import type { JobContext, JobInfo, JobLog } from './handler.ts';
+import { cutText, safeJson, storableText } from './safe-json.ts';
+
+/** Where a context's reports go. */
+export interface ContextSink {
+  log(job: HeldJob, line: ContextLogLine): void;
+  progress(job: HeldJob, progressJson: string): void;
+}
+
+/** One line of an execution's log, numbered from 1. */
+export interface ContextLogLine {
+  readonly line: number;
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly fieldsJson: string | undefined;
+}
+
+const maxLogLines = 1_000;
+const maxLogBytes = 65_536;
+const maxLineLength = 8_000;
+
+/** The context of one execution. Costly parts are made when they are first asked for. */
+export class HandlerContext implements JobContext {
+  readonly attempt: number;
+  readonly #job: HeldJob;
+  readonly #projectId: string;
+  readonly #sink: ContextSink;
+  #info: JobInfo | undefined;
+  #log: JobLog | undefined;
+
+  constructor(job: HeldJob, options: { readonly projectId: string; readonly sink: ContextSink }) {
+    this.#job = job;
+    this.#projectId = options.projectId;
+    this.#sink = options.sink;
+    this.attempt = job.claimed.attempt;
+  }
+
+  get signal(): AbortSignal {
+    return controllerOf(this.#job).signal;
+  }
+
+  get job(): JobInfo {
+    const { claimed, queueName } = this.#job;
+    this.#info ??= {
+      id: claimed.id,
+      type: claimed.type,
+      queue: queueName,
+      projectId: this.#projectId,
+      executionSeq: claimed.executionSeq,
+      createdAt: new Date(claimed.createdAtMs),
+      maxAttempts: claimed.maxAttempts,
+      tags: claimed.tags,
+      metadata: claimed.metadataJson === null ? undefined : JSON.parse(claimed.metadataJson),
+    };
+    return this.#info;
+  }
+
+  get log(): JobLog {
+    const write =
+      (level: ContextLogLine['level']) =>
+      (message: string, fields?: Readonly<Record<string, unknown>>): void => {
+        this.#writeLog(level, message, fields);
+      };
+    this.#log ??= {
+      debug: write('debug'),
+      info: write('info'),
+      warn: write('warn'),
+      error: write('error'),
+    };
+    return this.#log;
+  }
+
+  progress(percent: number, note?: string): void {
+    const bounded = Number.isFinite(percent) ? Math.min(100, Math.max(0, percent)) : 0;
+    const text = note === undefined ? {} : { note: cutText(storableText(String(note)), 500) };
+    this.#sink.progress(this.#job, JSON.stringify({ percent: bounded, ...text }));
+  }
+
+  release(delay: string | number, reason?: string): Release {
+    const delayMs = typeof delay === 'number' ? delay : parseDurationMs(delay);
+    if (delayMs === undefined) throw new TypeError(`"${String(delay)}" is not a duration`);
+    return new Release(delayMs, reason === undefined ? undefined : cutText(reason, 500));
+  }
+
+  #writeLog(
+    level: ContextLogLine['level'],
+    message: string,
+    fields: Readonly<Record<string, unknown>> | undefined,
+  ): void {
+    const job = this.#job;
+    if (job.logLines >= maxLogLines || job.logBytes >= maxLogBytes) return;
+    const text = cutText(storableText(String(message)), maxLineLength);
+    const { json } = safeJson(fields, maxLineLength);
+    job.logBytes += text.length + (json?.length ?? 0);
+    job.logLines += 1;
+    const isLast = job.logLines === maxLogLines || job.logBytes >= maxLogBytes;
+    this.#sink.log(job, {
+      line: job.logLines,
+      level,
+      message: isLast
+        ? `${text} [the log of this execution is full; later lines are dropped]`
+        : text,
+      fieldsJson: json,
+    });
+  }
+}

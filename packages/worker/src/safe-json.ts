@@ -1,0 +1,63 @@
+/** JSON text that PostgreSQL's jsonb takes, made from any value. */
+export interface SafeJson {
+  readonly json: string | undefined;
+  /** Set when the value could not be kept as it was. */
+  readonly problem: 'result_unserialisable' | 'payload_too_large' | undefined;
+}
+
+/** Results larger than this are replaced by a note. */
+export const maxResultBytes = 1_048_576;
+
+// What jsonb refuses although JSON allows it: NUL, lone surrogates (JSON.stringify writes both as escapes).
+const refusedByJsonb = /\\u(?:0000|d[89a-f][0-9a-f]{2})/i;
+
+/** Serialises a handler's result or a log line's fields; never throws, whatever the value is. */
+export function safeJson(value: unknown, maxBytes = maxResultBytes): SafeJson {
+  if (value === undefined) return { json: undefined, problem: undefined };
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(value, bigIntAsText);
+    if (json !== undefined && refusedByJsonb.test(json)) json = JSON.stringify(value, asStorable);
+  } catch {
+    return note('result_unserialisable', `A ${typeof value} that JSON cannot hold`);
+  }
+  if (json === undefined) return note('result_unserialisable', `A ${typeof value}`);
+  if (Buffer.byteLength(json) > maxBytes) {
+    return note('payload_too_large', `JSON of more than ${String(maxBytes)} bytes`);
+  }
+  return { json, problem: undefined };
+}
+
+function note(problem: NonNullable<SafeJson['problem']>, message: string): SafeJson {
+  return { json: JSON.stringify({ holdfast: problem, message }), problem };
+}
+
+function bigIntAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
+}
+
+function asStorable(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value === 'string') return storableText(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value).map(([key, entry]) => [storableText(key), entry] as const);
+  return Object.fromEntries(entries);
+}
+
+const unstorable = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** Text without what PostgreSQL cannot store: NUL and lone surrogates become visible escapes. */
+export function storableText(text: string): string {
+  return text.replace(
+    unstorable,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+const cutMarker = '… [cut]';
+
+/** Text of at most `maxLength` UTF-16 units, with a marker where it was cut. */
+export function cutText(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  return text.slice(0, maxLength - cutMarker.length) + cutMarker;
+}

@@ -1,0 +1,78 @@
+import type { Database } from '@holdfast/database';
+import { ConfigError } from '@holdfast/domain';
+import type { Clock, Logger } from '@holdfast/runtime';
+import type { JobHandler } from './handler.ts';
+
+/** How a worker runs. Durations in milliseconds. */
+export interface WorkerOptions {
+  readonly database: Database;
+  readonly projectId: string;
+  /** Names of the queues to serve; `undefined` for all of the project. */
+  readonly queues?: readonly string[] | undefined;
+  /** For each job type its handler. Jobs of other types are left to other workers. */
+  readonly handlers: Readonly<Record<string, JobHandler>>;
+  /** How many handlers run at once; default 20. Jobs that took a worker down run in one more slot, alone. */
+  readonly concurrency?: number | undefined;
+  /** Jobs held beyond the slots at most; default 1000. How many are held follows from how fast jobs end. */
+  readonly maxPrefetch?: number | undefined;
+  readonly leaseMs?: number | undefined;
+  readonly heartbeatMs?: number | undefined;
+  readonly pollIntervalMs?: number | undefined;
+  /** How long a stop waits for running handlers; default 25 s. */
+  readonly drainTimeoutMs?: number | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** Shown to people: the version of the user's code. */
+  readonly build?: string | undefined;
+  readonly logger: Logger;
+  readonly clock?: Clock | undefined;
+  /** Listen for wake-ups; default true. */
+  readonly notifications?: boolean | undefined;
+  /** Contain handlers that end the process or throw outside of their promise; default true. */
+  readonly guards?: boolean | undefined;
+  /** The worker cannot go on and wants its process to end with this code. */
+  readonly onFatal?: ((reason: string) => void) | undefined;
+}
+
+/** The settings of a worker with every default filled in. */
+export interface WorkerSettings {
+  readonly concurrency: number;
+  readonly maxPrefetch: number;
+  readonly leaseMs: number;
+  readonly heartbeatMs: number;
+  readonly pollIntervalMs: number;
+  readonly drainTimeoutMs: number;
+}
+
+/**
+ * Fills in the defaults.
+ *
+ * @throws ConfigError that lists every problem.
+ */
+export function workerSettings(options: WorkerOptions): WorkerSettings {
+  const settings: WorkerSettings = {
+    concurrency: options.concurrency ?? 20,
+    maxPrefetch: options.maxPrefetch ?? 1_000,
+    leaseMs: options.leaseMs ?? 30_000,
+    heartbeatMs: options.heartbeatMs ?? 5_000,
+    pollIntervalMs: options.pollIntervalMs ?? 500,
+    drainTimeoutMs: options.drainTimeoutMs ?? 25_000,
+  };
+  const problems = problemsOf(settings);
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return settings;
+}
+
+function problemsOf(settings: WorkerSettings): readonly string[] {
+  const problems: string[] = [];
+  const positive = ['concurrency', 'leaseMs', 'heartbeatMs', 'pollIntervalMs'] as const;
+  for (const name of positive) {
+    const value = settings[name];
+    if (!Number.isSafeInteger(value) || value < 1)
+      problems.push(`${name} must be a whole number above 0`);
+  }
+  if (settings.heartbeatMs >= settings.leaseMs / 2) {
+    // Two beats must fit into a lease, or one lost packet loses the job.
+    problems.push('heartbeatMs must be less than half of leaseMs');
+  }
+  return problems;
+}
