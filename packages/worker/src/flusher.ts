@@ -124,7 +124,8 @@ export class Flusher implements ContextSink {
   #flush(): Promise<void> {
     this.#flushing ??= this.#flushAll().finally(() => {
       this.#flushing = undefined;
-      if (this.#hasWork()) this.#schedule();
+      const startsAreDue = this.#starts.length > 0 && this.#startTimer === undefined;
+      if (this.#hasWork() || startsAreDue) this.#schedule();
     });
     return this.#flushing;
   }
@@ -264,6 +265,13 @@ export class Flusher implements ContextSink {
     error: unknown,
   ): Promise<ReadonlySet<string>> {
     const [only] = finishes;
+    if (only !== undefined && finishes.length === 1 && only.decision.resultJson !== undefined) {
+      // The handler succeeded; a result that the server cannot hold must not make it run again.
+      const decision = { ...only.decision, resultJson: refusedResult };
+      if (only.decision.resultJson !== refusedResult) {
+        return this.#storeWithRetry(transition, [{ ...only, decision }]);
+      }
+    }
     if (finishes.length <= 1) {
       // The reaper gives it another try when the lease ends.
       this.#options.logger.error({ err: error, jobId: only?.job.claimed.id }, 'job end refused');
@@ -283,6 +291,11 @@ export class Flusher implements ContextSink {
     }
   }
 }
+
+const refusedResult = JSON.stringify({
+  holdfast: 'result_unserialisable',
+  message: 'JSON that the database refused',
+});
 
 function byJobId(a: HeldJob, b: HeldJob): number {
   return a.claimed.id < b.claimed.id ? -1 : 1;
