@@ -6,7 +6,7 @@ import { createWorkerService } from './worker-service.ts';
 import type { StopRequest } from '@holdfast/runtime';
 
 // After the drain, ends must be written and connections closed.
-const closingMs = 15_000;
+const closingMs = 10_000;
 
 await runProcess(async () => {
   const config = readConfig(process.env);
@@ -39,6 +39,7 @@ await runProcess(async () => {
   const probe = createProbe({ config, database, worker });
   const exitCode = await runUntilSignal([...probe.services, worker], {
     drainTimeoutMs: config.drainTimeoutMs + closingMs,
+    parentGoneTimeoutMs: closingMs,
     logger,
     onSignal: probe.markDraining,
     onStopper: (stopper) => {

@@ -1,5 +1,6 @@
 import { systemClock } from './clock.ts';
 import { exitCodes } from './exit-codes.ts';
+import { parentWatch } from './parent-watch.ts';
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
 import type { Service } from './service.ts';
@@ -31,6 +32,8 @@ export interface ProcessMessage {
 export interface RunOptions {
   /** Stopping may take this long; then the process exits with code 1. */
   readonly drainTimeoutMs: number;
+  /** The same when the parent process has vanished, and perhaps the database with it; default as above. */
+  readonly parentGoneTimeoutMs?: number;
   readonly logger: Logger;
   /** Told at the first request to stop, before anything stops: turn readiness off here. */
   readonly onSignal?: (request: StopRequest) => void;
@@ -64,16 +67,28 @@ export async function runUntilSignal(
       await service.start();
       started.push(service);
     }
-    if (!requests.isRequested()) requests.tellParent();
+    if (!requests.isRequested()) {
+      options.logger.info('started');
+      requests.tellParent();
+    }
     const request = await requests.first;
     options.logger.info({ reason: request.reason }, 'stopping');
-    return await drain(started, { ...options, exitCode: request.exitCode ?? exitCodes.ok });
+    return await drain(started, {
+      ...options,
+      drainTimeoutMs: timeoutFor(request, options),
+      exitCode: request.exitCode ?? exitCodes.ok,
+    });
   } catch (error) {
     await drain(started, { ...options, exitCode: exitCodes.failure });
     throw error;
   } finally {
     requests.close();
   }
+}
+
+function timeoutFor({ reason }: StopRequest, options: RunOptions): number {
+  const { drainTimeoutMs, parentGoneTimeoutMs = drainTimeoutMs } = options;
+  return reason === 'parent_gone' ? parentGoneTimeoutMs : drainTimeoutMs;
 }
 
 interface StopRequests {
@@ -112,6 +127,7 @@ function listenForStop(options: RunOptions): StopRequests {
   } as const;
   const events = ['SIGTERM', 'SIGINT', 'disconnect'] as const;
   for (const event of events) door.on(event, listeners[event]);
+  parentWatch.end();
   options.onStopper?.(request);
   return {
     first,

@@ -100,6 +100,15 @@ describe('a process', () => {
     expect(await ended).toBe(1);
   });
 
+  it('waits less when the parent process has vanished, if told so', async () => {
+    const { door, clock, ended } = stage([stuck], { parentGoneTimeoutMs: 5_000 });
+    await new Promise((resolve) => setImmediate(resolve));
+    door.emit('disconnect');
+    expect(await clock.whenAsleep()).toBe(5_000);
+    clock.advance(5_000);
+    expect(await ended).toBe(1);
+  });
+
   it('stops the other services although one fails to stop', async () => {
     const story: string[] = [];
     const failing: Service = { ...stuck, stop: () => Promise.reject(new Error('no')) };

@@ -18,8 +18,8 @@ export interface ManagedProcessOptions {
   readonly isVerbose: boolean;
   /** After SIGTERM it may take this long before it is killed. */
   readonly stopTimeoutMs: number;
-  /** Told when it died and is started again. */
-  readonly onDeath: (message: string) => void;
+  /** Told when it died, when it runs again, and when it had to be killed. */
+  readonly onEvent: (message: string) => void;
 }
 
 /** A process that runs until `stop`; when it dies before, it is started again after a growing wait. */
@@ -77,7 +77,7 @@ class RestartingProcess implements ManagedProcess {
     await Promise.race([exited, systemClock.sleep(this.#options.stopTimeoutMs, timer.signal)]);
     timer.abort();
     if (isRunning(child)) {
-      this.#options.onDeath(`${this.name} did not stop in time and was killed`);
+      this.#options.onEvent(`${this.name} did not stop in time and was killed`);
       child.kill('SIGKILL');
     }
     await exited;
@@ -119,6 +119,13 @@ class RestartingProcess implements ManagedProcess {
     });
   }
 
+  async #sayWhenBack(child: ChildProcess): Promise<void> {
+    const outcome = await Promise.race([startedMessageOf(child), exitOf(child)]);
+    if (outcome === 'started') {
+      this.#options.onEvent(`${this.name} runs again (pid ${String(child.pid)})`);
+    }
+  }
+
   /** Ends when the process has been stopped on purpose. */
   async #lookAfter(first: ChildProcess): Promise<void> {
     let child = first;
@@ -127,19 +134,20 @@ class RestartingProcess implements ManagedProcess {
       await exitOf(child);
       if (this.#isStopping()) return;
       if (child.exitCode === 0) {
-        this.#options.onDeath(`${this.name} stopped as it was asked to`);
+        this.#options.onEvent(`${this.name} stopped as it was asked to`);
         return;
       }
       const isCalm = systemClock.monotonicMs() - startedMs > calmAfterMs;
       this.#deathCount = isCalm ? 1 : this.#deathCount + 1;
       const waitMs = fullJitterMs(this.#deathCount, restartBackoff, Math.random);
-      this.#options.onDeath(
+      this.#options.onEvent(
         `${this.name} (pid ${String(child.pid)}) ended with ${endOf(child)}; ` +
           `starting it again in ${(waitMs / 1_000).toFixed(1)} s`,
       );
       await systemClock.sleep(waitMs, this.#stopping.signal);
       if (this.#isStopping()) return;
       child = this.#launch();
+      void this.#sayWhenBack(child);
     }
   }
 }

@@ -95,9 +95,9 @@ class ProcessStack implements StackService {
   async stop(): Promise<void> {
     for (const { title, processes } of this.#groups.splice(0).reverse()) {
       if (processes.length === 0) continue;
-      await this.#options.steps.run(`stop ${title}`, async () => {
+      await this.#options.steps.run(title, async () => {
         await Promise.all(processes.map((process) => process.stop()));
-        return '';
+        return 'stopped';
       });
     }
     process.off('exit', this.#killAll);
@@ -170,7 +170,7 @@ class ProcessStack implements StackService {
       ...{ name, dataDirectory, stopTimeoutMs },
       ...options,
       isVerbose: config.isVerbose,
-      onDeath: steps.warn,
+      onEvent: steps.warn,
     });
   }
 

@@ -1,0 +1,149 @@
+import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createApiClient } from '@holdfast/contract';
+import { spawnProcess, waitFor } from '@holdfast/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { SpawnedProcess } from '@holdfast/testing';
+
+const script = fileURLToPath(new URL('../bin/holdfast.js', import.meta.url));
+const startTimeoutMs = 60_000;
+
+let directory = '';
+let up: SpawnedProcess | undefined;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'holdfast-up-'));
+  // PostgreSQL runs under an account of its own when the tests are run by root.
+  await chmod(directory, 0o755);
+});
+
+afterEach(async () => {
+  await up?.destroy();
+  up = undefined;
+});
+
+afterAll(async () => {
+  await rm(directory, { recursive: true, force: true });
+});
+
+function startUp(...flags: readonly string[]): SpawnedProcess {
+  up = spawnProcess({
+    script,
+    args: ['up', '--port', '0', '--data-dir', join(directory, 'data'), ...flags],
+    cwd: directory,
+  });
+  return up;
+}
+
+/** Waits for the last lines of a start; gives what they say. */
+async function untilUp(process: SpawnedProcess) {
+  const [, baseUrl = '', ticket = ''] = await process.waitForOutput(
+    /Dashboard {2}(http:\/\/127\.0\.0\.1:\d+)\/\?ticket=(\S+)[^]*Stop with Ctrl-C/,
+    { timeoutMs: startTimeoutMs },
+  );
+  return { baseUrl, ticket };
+}
+
+async function signIn({ baseUrl, ticket }: { readonly baseUrl: string; readonly ticket: string }) {
+  const { accessToken } = await createApiClient({ baseUrl }).redeemTicket({ body: { ticket } });
+  return createApiClient({ baseUrl, getAccessToken: () => accessToken });
+}
+
+const project = { project: 'default' };
+
+async function isReachable(baseUrl: string): Promise<boolean> {
+  return fetch(`${baseUrl}/livez`).then(
+    () => true,
+    () => false,
+  );
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe('holdfast up', () => {
+  it('with --once starts everything, checks how every job of the demo ends, and exits with 0', async () => {
+    const process = startUp('--once');
+    expect((await process.exited).code, process.output()).toBe(0);
+    expect(process.output()).toContain('Every job ended as planned.');
+    expect(process.output()).not.toContain('✘');
+  });
+
+  it('signs the owner in once by the link, and the password is in a file for its owner only', async () => {
+    const facts = await untilUp(startUp('--no-demo'));
+    const client = await signIn(facts);
+    const me = await client.getMe();
+    expect(me).toMatchObject({ email: 'admin@holdfast.local', passwordChangeRequired: false });
+    await expect(signIn(facts)).rejects.toMatchObject({ status: 401 });
+    const passwordPath = join(directory, 'data', 'admin-password');
+    expect((await stat(passwordPath)).mode & 0o777).toBe(0o600);
+    const password = (await readFile(passwordPath, 'utf8')).trim();
+    const session = await createApiClient({ baseUrl: facts.baseUrl }).login({
+      body: { email: me.email, password },
+    });
+    expect(session.user.email).toBe(me.email);
+  });
+
+  it('starts a worker again that was killed', async () => {
+    const process = startUp();
+    const client = await signIn(await untilUp(process));
+    const { id } = await client.enqueueJob({
+      params: project,
+      body: { type: 'demo.report', payload: { pages: 100 } },
+    });
+    const running = await waitFor('the job runs', async () => {
+      const job = await client.getJob({ params: { ...project, id } });
+      return job.status === 'running' ? job : undefined;
+    });
+    const workers = await client.listWorkers({ params: project });
+    const worker = workers.data.find((one) => one.id === running.workerId);
+    globalThis.process.kill(worker?.pid ?? 0, 'SIGKILL');
+    await process.waitForOutput(/worker 1 \(pid \d+\) ended with SIGKILL; starting it again/);
+    await process.waitForOutput(/worker 1 runs again/);
+    // Nobody waits here until the dead worker's lease has ended.
+    await client.cancelJob({ params: { ...project, id }, body: {} });
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'on %s stops workers, schedulers, API and PostgreSQL in this order and exits with 0',
+    async (signal) => {
+      const process = startUp('--no-demo');
+      const { baseUrl } = await untilUp(process);
+      process.kill(signal);
+      expect((await process.exited).code).toBe(0);
+      expect(process.output()).toMatch(/✔ workers[^]*✔ schedulers[^]*✔ API/);
+      expect(await isReachable(baseUrl)).toBe(false);
+    },
+  );
+
+  it('leaves no process behind when it is killed', async () => {
+    const process = startUp('--no-demo');
+    const facts = await untilUp(process);
+    const client = await signIn(facts);
+    const workers = await client.listWorkers({ params: project });
+    const workerPids = workers.data.filter((one) => one.status === 'active').map((one) => one.pid);
+    const postmasterFile = join(directory, 'data', 'pg', 'postmaster.pid');
+    const postmasterPid = Number((await readFile(postmasterFile, 'utf8')).split('\n')[0]);
+    process.kill('SIGKILL');
+    await process.exited;
+    await waitFor(
+      'API, workers and PostgreSQL have ended',
+      async () =>
+        !(await isReachable(facts.baseUrl)) && ![...workerPids, postmasterPid].some(isAlive),
+      { timeoutMs: 60_000 },
+    );
+  });
+
+  it('lists every problem of the configuration and exits with 78', async () => {
+    const process = startUp('--workers', 'many');
+    expect((await process.exited).code).toBe(78);
+    expect(process.output()).toContain('HOLDFAST_WORKERS');
+  });
+});
