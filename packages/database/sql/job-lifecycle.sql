@@ -131,15 +131,18 @@ returning
 
 -- name: claim_jobs_within_limit
 -- queued → claimed. Called by a worker for one queue with a concurrency limit, after lock_queue in the same transaction.
--- The limit counts live leases, never a stored counter that a crash could leak.
+-- The limit counts live leases, never a stored counter that a crash could leak. A queue that is paused or has no limit
+-- any more has no headroom; without the zero, LIMIT NULL would mean all of its jobs.
 with headroom as materialized (
-  select greatest(0, q.concurrency - (
-    select count(*)
-    from holdfast.jobs as j
-    where j.queue_id = q.id and j.status in ('claimed', 'running')
-  )) as free
-  from holdfast.queues as q
-  where q.project_id = $1 and q.id = $2 and q.paused_at is null and q.concurrency is not null
+  select coalesce((
+    select greatest(0, q.concurrency - (
+      select count(*)
+      from holdfast.jobs as j
+      where j.queue_id = q.id and j.status in ('claimed', 'running')
+    ))
+    from holdfast.queues as q
+    where q.project_id = $1 and q.id = $2 and q.paused_at is null and q.concurrency is not null
+  ), 0) as free
 ),
 picked as materialized (
   select candidate.row_id

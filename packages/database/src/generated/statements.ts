@@ -356,13 +356,15 @@ returning
   claimJobsWithinLimit: {
     name: 'claim_jobs_within_limit',
     text: `with headroom as materialized (
-  select greatest(0, q.concurrency - (
-    select count(*)
-    from holdfast.jobs as j
-    where j.queue_id = q.id and j.status in ('claimed', 'running')
-  )) as free
-  from holdfast.queues as q
-  where q.project_id = $1 and q.id = $2 and q.paused_at is null and q.concurrency is not null
+  select coalesce((
+    select greatest(0, q.concurrency - (
+      select count(*)
+      from holdfast.jobs as j
+      where j.queue_id = q.id and j.status in ('claimed', 'running')
+    ))
+    from holdfast.queues as q
+    where q.project_id = $1 and q.id = $2 and q.paused_at is null and q.concurrency is not null
+  ), 0) as free
 ),
 picked as materialized (
   select candidate.row_id
