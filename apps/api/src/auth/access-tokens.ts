@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isUuid } from '@holdfast/domain';
 import { SignJWT, jwtVerify } from 'jose';
 import type { TokenKey } from './derived-keys.ts';
 
@@ -57,9 +58,8 @@ export function createAccessTokens(keys: readonly TokenKey[], nowMs: () => numbe
           currentDate: new Date(nowMs()),
         });
         const { sub, sid } = payload;
-        return sub !== undefined && typeof sid === 'string'
-          ? { userId: sub, sessionId: sid }
-          : undefined;
+        if (typeof sub !== 'string' || typeof sid !== 'string') return undefined;
+        return isUuid(sub) && isUuid(sid) ? { userId: sub, sessionId: sid } : undefined;
       } catch {
         return undefined;
       }

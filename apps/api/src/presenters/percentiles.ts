@@ -1,4 +1,6 @@
-/** A histogram as stored: bucket i counts durations up to 2^(i/2) milliseconds. */
+import { durationBucketUpperMs } from '@holdfast/database';
+
+/** A histogram as stored: counts by bucket of duration. */
 export type Buckets = readonly number[];
 
 /** The counts of a stored histogram as numbers. */
@@ -27,8 +29,8 @@ function percentile(buckets: Buckets, share: number): number | null {
   let left = share * total;
   for (const [index, count] of buckets.entries()) {
     if (left <= count) {
-      const low = index === 0 ? 0 : 2 ** ((index - 1) / 2);
-      return Math.round(low + (2 ** (index / 2) - low) * (left / count));
+      const low = index === 0 ? 0 : durationBucketUpperMs(index - 1);
+      return Math.round(low + (durationBucketUpperMs(index) - low) * (left / count));
     }
     left -= count;
   }

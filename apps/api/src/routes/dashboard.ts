@@ -19,10 +19,7 @@ export function registerDashboard(app: Express, webRoot: string): void {
     }),
   );
   app.use(express.static(webRoot, { index: false, setHeaders: revalidate }));
-  app.get(
-    /^\/(?!api\/|assets\/|docs|openapi\.json|livez|readyz|status|metrics)/,
-    sendPage(webRoot),
-  );
+  app.get(/^\/(?!(?:api|assets|docs)(?:\/|$))/, sendPage(webRoot));
 }
 
 function sendPage(webRoot: string): RequestHandler {
