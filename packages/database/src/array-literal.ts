@@ -8,7 +8,7 @@ export function plainArray(values: readonly (string | number | undefined)[]): st
   let text = '{';
   for (let index = 0; index < values.length; index += 1) {
     if (index > 0) text += ',';
-    text += values[index] ?? 'NULL';
+    text += String(values[index] ?? 'NULL');
   }
   return text + '}';
 }

@@ -33,7 +33,9 @@ function parseShortForm(text: string): number | undefined {
 function parseIsoForm(text: string): number | undefined {
   const match = isoForm.exec(text);
   if (match === null) return undefined;
-  const [weeks, days, hours, minutes, seconds] = match.slice(1).map((part) => Number(part ?? 0));
+  // A part that is absent is undefined, whatever the declared type says.
+  const parts: readonly (string | undefined)[] = match.slice(1);
+  const [weeks, days, hours, minutes, seconds] = parts.map((part) => Number(part ?? 0));
   return (
     (weeks ?? 0) * 604_800_000 +
     (days ?? 0) * 86_400_000 +

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { parseDurationMs } from '@holdfast/domain';
 import { controllerOf } from './held-job.ts';
 import type { HeldJob } from './held-job.ts';
@@ -22,6 +23,11 @@ export interface ContextLogLine {
 const maxLogLines = 1_000;
 const maxLogBytes = 65_536;
 const maxLineLength = 8_000;
+
+/** Handlers in plain JavaScript hand in anything. */
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : inspect(value);
+}
 
 /** The context of one execution. Costly parts are made when they are first asked for. */
 export class HandlerContext implements JobContext {
@@ -74,9 +80,9 @@ export class HandlerContext implements JobContext {
     return this.#log;
   }
 
-  progress(percent: number, note?: string): void {
+  progress(percent: number, note?: unknown): void {
     const bounded = Number.isFinite(percent) ? Math.min(100, Math.max(0, percent)) : 0;
-    const text = note === undefined ? {} : { note: cutText(storableText(String(note)), 500) };
+    const text = note === undefined ? {} : { note: cutText(storableText(asText(note)), 500) };
     this.#sink.progress(this.#job, JSON.stringify({ percent: bounded, ...text }));
   }
 
@@ -88,12 +94,12 @@ export class HandlerContext implements JobContext {
 
   #writeLog(
     level: ContextLogLine['level'],
-    message: string,
+    message: unknown,
     fields: Readonly<Record<string, unknown>> | undefined,
   ): void {
     const job = this.#job;
     if (job.logLines >= maxLogLines || job.logBytes >= maxLogBytes) return;
-    const text = cutText(storableText(String(message)), maxLineLength);
+    const text = cutText(storableText(asText(message)), maxLineLength);
     const { json } = safeJson(fields, maxLineLength);
     job.logBytes += text.length + (json?.length ?? 0);
     job.logLines += 1;

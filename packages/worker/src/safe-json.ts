@@ -16,8 +16,8 @@ export function safeJson(value: unknown, maxBytes = maxResultBytes): SafeJson {
   if (value === undefined) return { json: undefined, problem: undefined };
   let json: string | undefined;
   try {
-    json = JSON.stringify(value, bigIntAsText);
-    if (json !== undefined && refusedByJsonb.test(json)) json = JSON.stringify(value, asStorable);
+    json = stringify(value, bigIntAsText);
+    if (json !== undefined && refusedByJsonb.test(json)) json = stringify(value, asStorable);
   } catch {
     return note('result_unserialisable', `A ${typeof value} that JSON cannot hold`);
   }
@@ -26,6 +26,14 @@ export function safeJson(value: unknown, maxBytes = maxResultBytes): SafeJson {
     return note('payload_too_large', `JSON of more than ${String(maxBytes)} bytes`);
   }
   return { json, problem: undefined };
+}
+
+/** Unlike its declared type, JSON.stringify answers undefined for functions and symbols. */
+function stringify(
+  value: unknown,
+  replacer: (key: string, value: unknown) => unknown,
+): string | undefined {
+  return JSON.stringify(value, replacer);
 }
 
 function note(problem: NonNullable<SafeJson['problem']>, message: string): SafeJson {
