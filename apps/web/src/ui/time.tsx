@@ -22,5 +22,6 @@ interface ElapsedProps {
 /** How long something took, or takes so far. */
 export function Elapsed({ from, to }: ElapsedProps) {
   const nowMs = useNow();
-  return <span>{formatDurationMs(elapsedMs(from, to ?? nowMs))}</span>;
+  const ms = elapsedMs(from, to ?? nowMs);
+  return <span>{ms === 0 ? '< 1 ms' : formatDurationMs(ms)}</span>;
 }

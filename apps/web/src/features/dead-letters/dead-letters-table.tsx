@@ -55,6 +55,7 @@ export function DeadLettersTable({ jobs }: { readonly jobs: readonly JobSummary[
     align: 'end',
     cell: (job) => (
       <ActionButton
+        size="row"
         label="Replay"
         icon="replay"
         blockedBecause={blocked}

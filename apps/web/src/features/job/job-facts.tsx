@@ -1,6 +1,7 @@
 import type { JobDetail } from '@holdfast/contract';
 import { Link } from '@tanstack/react-router';
 import { shortId } from '../../format/id.ts';
+import { describeProgress } from '../../format/progress.ts';
 import { describeBackoff } from '../../format/retry-rule.ts';
 import { Facts } from '../../ui/facts.tsx';
 import type { Fact } from '../../ui/facts.tsx';
@@ -32,7 +33,7 @@ function placeFacts(job: JobDetail): Fact[] {
     { name: 'Generation', value: job.generation > 1 ? job.generation : undefined },
     { name: 'Crashes', value: job.crashCount > 0 ? job.crashCount : undefined },
     { name: 'Releases', value: job.releaseCount > 0 ? job.releaseCount : undefined },
-    { name: 'Progress', value: job.progress === null ? undefined : JSON.stringify(job.progress) },
+    { name: 'Progress', value: describeProgress(job.progress) },
     { name: 'Tags', value: job.tags.join(', ') },
     {
       name: 'Schedule',

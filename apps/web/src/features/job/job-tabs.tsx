@@ -35,7 +35,7 @@ export function JobTabs({ job }: { readonly job: JobDetail }) {
           void navigate({ search: next === undefined ? {} : { tab: next }, replace: true });
         }}
       >
-        <Tabs.List>
+        <Tabs.List className={classes['list']}>
           {jobTabs.map((one) => (
             <Tabs.Tab key={one} value={one}>
               {labels[one]}

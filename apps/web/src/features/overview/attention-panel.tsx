@@ -15,18 +15,30 @@ interface AttentionLook {
   readonly target: (item: Attention) => Pick<LinkProps, 'to' | 'search'>;
 }
 
+function placeOf(subject: string | null): string {
+  return subject === null ? '' : ` in ${subject}`;
+}
+
+function queueSearch(subject: string | null) {
+  return subject === null ? {} : { queue: subject };
+}
+
 const looks: Record<Attention['kind'], AttentionLook> = {
   dead_letters: {
     icon: 'deadLetters',
     tone: 'bad',
-    sentence: ({ count }) => `${plural(count, 'dead letter')} to replay or leave`,
-    target: () => ({ to: '/dead-letters' }),
+    sentence: ({ subject, count }) => `${plural(count, 'dead letter')}${placeOf(subject)}`,
+    target: ({ subject }) => ({ to: '/dead-letters', search: queueSearch(subject) }),
   },
   failed_jobs: {
     icon: 'warning',
     tone: 'warn',
-    sentence: ({ count }) => `${plural(count, 'failed job')} to decide on`,
-    target: () => ({ to: '/jobs', search: { status: ['failed'] } }),
+    sentence: ({ subject, count }) =>
+      `${plural(count, 'failed job')} to decide on${placeOf(subject)}`,
+    target: ({ subject }) => ({
+      to: '/jobs',
+      search: { status: ['failed'], ...queueSearch(subject) },
+    }),
   },
   queue_paused: {
     icon: 'pause',

@@ -36,17 +36,29 @@ export function HeadFigures({ overview }: { readonly overview: Overview }) {
         note={window}
         {...(errorRate >= notableErrorRate ? { tone: 'bad' as const } : {})}
       />
-      <Stat label="Wait p50 · p95" value={percentiles(rates.waitMs)} note="due until claimed" />
-      <Stat label="Run p50 · p95" value={percentiles(rates.runMs)} note="started until finished" />
+      <Latency label="Wait p95" percentiles={rates.waitMs} />
+      <Latency label="Run p95" percentiles={rates.runMs} />
+      <Stat
+        label="Dead letters"
+        value={formatCount(counts.deadLetter)}
+        note={`${formatCount(counts.failed)} failed, by hand`}
+        {...(counts.deadLetter > 0 ? { tone: 'bad' as const } : {})}
+      />
     </StatRow>
   );
 }
 
-function percentiles({ p50, p95 }: { readonly p50: number | null; readonly p95: number | null }) {
-  if (p50 === null || p95 === null) return '–';
+interface LatencyProps {
+  readonly label: string;
+  readonly percentiles: Overview['rates']['waitMs'];
+}
+
+function Latency({ label, percentiles: { p50, p95 } }: LatencyProps) {
   return (
-    <>
-      {formatDurationMs(p50)} · {formatDurationMs(p95)}
-    </>
+    <Stat
+      label={label}
+      value={p95 === null ? '–' : formatDurationMs(p95)}
+      note={p50 === null ? 'none measured' : `p50 ${formatDurationMs(p50)}`}
+    />
   );
 }

@@ -9,6 +9,7 @@ import { ChartsPanel } from './charts-panel.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { HeadFigures } from './head-figures.tsx';
 import classes from './overview-page.module.css';
+import { NextFiresPanel } from './next-fires-panel.tsx';
 import { QueueSizesPanel } from './queue-sizes-panel.tsx';
 import { WorkerHealthPanel } from './worker-health-panel.tsx';
 
@@ -43,7 +44,10 @@ function OverviewBody({ overview }: { readonly overview: Overview }) {
       <ChartsPanel />
       <div className={classes['columns']}>
         <QueueSizesPanel queues={overview.queues} />
-        <WorkerHealthPanel workers={overview.workers} />
+        <div className={classes['side']}>
+          <WorkerHealthPanel workers={overview.workers} />
+          <NextFiresPanel />
+        </div>
       </div>
     </>
   );

@@ -4,6 +4,7 @@ import { useBlocked } from '../../api/access.ts';
 import { useQueueAction } from '../../api/queues.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { ActionMenu } from '../../ui/action-menu.tsx';
+import type { MenuAction } from '../../ui/action-menu.tsx';
 import { notifyDone, notifyError } from '../../ui/notify.tsx';
 import type { QueueDialog } from './queue-dialogs.tsx';
 import classes from './queues-table.module.css';
@@ -35,27 +36,27 @@ export function QueueActions({ queue, onDialog }: QueueActionsProps) {
     onDialog({ kind, queue });
   };
 
+  const usual: MenuAction =
+    queue.paused === null
+      ? { label: 'Pause', icon: 'pause', onClick: open('pause'), blockedBecause: blockedOperate }
+      : { label: 'Resume', icon: 'play', onClick: resume, blockedBecause: blockedOperate };
+
   return (
     <span className={classes['actions']}>
-      {queue.paused === null ? (
+      <span data-narrow="hide">
         <ActionButton
-          label="Pause"
-          icon="pause"
-          blockedBecause={blockedOperate}
-          onClick={open('pause')}
-        />
-      ) : (
-        <ActionButton
-          label="Resume"
-          icon="play"
-          blockedBecause={blockedOperate}
+          size="row"
+          label={usual.label}
+          icon={usual.icon}
+          blockedBecause={usual.blockedBecause}
           busy={action.isPending}
-          onClick={resume}
+          onClick={usual.onClick}
         />
-      )}
+      </span>
       <ActionMenu
         label={`Actions of queue ${name}`}
         actions={[
+          usual,
           {
             label: 'Show its jobs',
             icon: 'jobs',

@@ -9,6 +9,7 @@ import { formatAbsolute } from '../../format/time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import type { Column } from '../../ui/data-table.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Meter } from '../../ui/meter.tsx';
 import { QueueActions } from './queue-actions.tsx';
 import type { QueueDialog } from './queue-dialogs.tsx';
@@ -52,12 +53,19 @@ const sizeColumns: readonly Column<Queue>[] = [
     header: 'Queue',
     grow: true,
     cell: (queue) => (
-      <Link to="/jobs" search={{ queue: queue.name }} className={classes['name']}>
-        {queue.name}
-      </Link>
+      <span className={classes['queue']}>
+        <Link to="/jobs" search={{ queue: queue.name }} className={classes['name']}>
+          {queue.name}
+        </Link>
+        {queue.paused === null ? null : (
+          <span data-narrow="only" className={classes['paused']} title="Paused">
+            <Icon name="pause" size={13} />
+          </span>
+        )}
+      </span>
     ),
   },
-  { key: 'state', header: 'State', cell: (queue) => <QueueState queue={queue} /> },
+  { key: 'state', header: 'State', rank: 'medium', cell: (queue) => <QueueState queue={queue} /> },
   {
     key: 'queued',
     header: 'Queued',

@@ -50,18 +50,29 @@ export function ScheduleActions({ schedule, onDialog }: ScheduleActionsProps) {
       ? { label: 'Pause', icon: 'pause', onClick: open('pause'), blockedBecause: operate }
       : { label: 'Resume', icon: 'play', onClick: resume, blockedBecause: operate };
 
+  const usual: MenuAction = {
+    label: 'Run now',
+    icon: 'bolt',
+    onClick: runNow,
+    blockedBecause: operate,
+  };
+
   return (
     <span className={classes['actions']}>
-      <ActionButton
-        label="Run now"
-        icon="bolt"
-        blockedBecause={operate}
-        busy={action.isPending}
-        onClick={runNow}
-      />
+      <span data-narrow="hide">
+        <ActionButton
+          size="row"
+          label={usual.label}
+          icon={usual.icon}
+          blockedBecause={usual.blockedBecause}
+          busy={action.isPending}
+          onClick={usual.onClick}
+        />
+      </span>
       <ActionMenu
         label={`Actions of schedule ${name}`}
         actions={[
+          usual,
           { label: 'History', icon: 'clock', onClick: open('history') },
           pauseOrResume,
           { label: 'Edit', icon: 'edit', onClick: open('edit'), blockedBecause: configure },

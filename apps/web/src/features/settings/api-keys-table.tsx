@@ -41,6 +41,7 @@ export function ApiKeysTable({ keys, onRevoke }: ApiKeysTableProps) {
     cell: (key) =>
       key.revokedAt === null ? (
         <ActionButton
+          size="row"
           label="Revoke"
           look="danger"
           onClick={() => {

@@ -1,11 +1,14 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
-import { useState } from 'react';
+import { Suspense, lazy, useState } from 'react';
 import { formatMinute } from '../../format/time.ts';
+import { FallbackBoundary } from '../fallback-boundary.tsx';
 import { Icon } from '../icon.tsx';
 import type { ChartData, ChartSeries } from './chart-data.ts';
 import { ChartTable } from './chart-table.tsx';
 import classes from './chart.module.css';
-import { Plot } from './plot.tsx';
+
+// The chart library comes after the page: it is large, and its numbers can be read without it.
+const Plot = lazy(async () => ({ default: (await import('./plot.tsx')).Plot }));
 
 interface TimeChartProps {
   readonly data: ChartData;
@@ -20,6 +23,7 @@ export function TimeChart({ data, label, formatValue, height = 200 }: TimeChartP
   const [cursor, setCursor] = useState<number>();
   const [asTable, setAsTable] = useState(false);
   const cursorAt = cursor === undefined ? undefined : data.timesS[cursor];
+  const table = <ChartTable data={data} label={label} formatValue={formatValue} height={height} />;
   return (
     <div className={classes['chart']}>
       <div className={classes['legend']}>
@@ -50,15 +54,19 @@ export function TimeChart({ data, label, formatValue, height = 200 }: TimeChartP
         </Tooltip>
       </div>
       {asTable ? (
-        <ChartTable data={data} label={label} formatValue={formatValue} height={height} />
+        table
       ) : (
-        <Plot
-          data={data}
-          label={label}
-          height={height}
-          formatValue={formatValue}
-          onCursor={setCursor}
-        />
+        <FallbackBoundary fallback={table}>
+          <Suspense fallback={<div style={{ height }} />}>
+            <Plot
+              data={data}
+              label={label}
+              height={height}
+              formatValue={formatValue}
+              onCursor={setCursor}
+            />
+          </Suspense>
+        </FallbackBoundary>
       )}
     </div>
   );
