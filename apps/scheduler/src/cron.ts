@@ -31,10 +31,10 @@ export function createCron(context: LoopContext): Loop {
   });
 }
 
-function log({ instants, broken }: FireReport, logger: Logger): void {
-  for (const { scheduleId, name, fireAt, outcome, jobId } of instants) {
-    const level = outcome === 'missed' ? 'warn' : 'info';
-    logger[level]({ scheduleId, name, fireAt, outcome, jobId }, 'schedule fired');
+function log({ fired, unfired, broken }: FireReport, logger: Logger): void {
+  for (const fire of fired) logger.info(fire, 'schedule fired');
+  for (const instants of unfired) {
+    logger[instants.outcome === 'missed' ? 'warn' : 'info'](instants, 'schedule did not fire');
   }
   for (const { schedule, error } of broken) {
     logger.error({ err: error, scheduleId: schedule.id, name: schedule.name }, 'schedule broken');
@@ -56,11 +56,14 @@ function metersOf(metrics: Metrics): { count(report: FireReport): void } {
     help: 'How long after its instant a schedule fired',
   });
   return {
-    count: ({ instants }) => {
-      for (const { outcome, lagMs } of instants) {
+    count: ({ fired, unfired }) => {
+      for (const { outcome, lagMs } of fired) {
         fires.inc({ outcome });
-        if (outcome === 'missed') missed.inc();
         if (outcome === 'enqueued') lag.observe(lagMs / 1_000);
+      }
+      for (const { outcome, count } of unfired) {
+        fires.inc({ outcome }, count);
+        if (outcome === 'missed') missed.inc(count);
       }
     },
   };

@@ -5,7 +5,7 @@ import type { ScheduleRule } from '@holdfast/domain';
 /** What is to become of one due instant. */
 export interface PlannedFire {
   readonly fireAt: Date;
-  readonly outcome: Extract<FireOutcome, 'enqueued' | 'caught_up' | 'missed'>;
+  readonly outcome: Extract<FireOutcome, 'enqueued' | 'caught_up' | 'missed' | 'skipped_paused'>;
 }
 
 /** What is to be done about a due schedule. */
@@ -26,13 +26,13 @@ export const maxCaughtUp = 100;
 const longestRecordMs = 31 * 86_400_000;
 
 /** Instants beyond this many per outage are not recorded one by one. */
-const maxRecorded = 10_000;
+const maxRecorded = 50_000;
 
 /**
  * Decides what becomes of every instant of a schedule that is due at `schedule.now`.
  *
  * Instants on time are enqueued. Of the late ones, `catchUp` picks those that are made up for: none, the latest if
- * nothing newer is due, or all within the window; the others are missed. The next instant follows from the last one
+ * nothing newer is due, or all within the window; the others are missed. While a schedule is paused, all are skipped. The next instant follows from the last one
  * that was due, never from now.
  *
  * @throws CronInvalidError, TimezoneInvalidError when the stored rule is no longer accepted
@@ -56,6 +56,7 @@ function ruleOf({ timing }: DueSchedule): ScheduleRule {
 }
 
 function outcomesOf(due: readonly Date[], schedule: DueSchedule): readonly PlannedFire[] {
+  if (schedule.isPaused) return due.map((fireAt) => ({ fireAt, outcome: 'skipped_paused' }));
   const nowMs = schedule.now.getTime();
   const isOnTime = (fireAt: Date): boolean => nowMs - fireAt.getTime() <= onTimeMs;
   const late = due.filter((fireAt) => !isOnTime(fireAt));

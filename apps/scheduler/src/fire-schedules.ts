@@ -4,6 +4,7 @@ import {
   hasUnfinishedJob,
   lockDueSchedules,
   recordFire,
+  recordUnfired,
 } from '@holdfast/database';
 import { HoldfastError, uuidV7 } from '@holdfast/domain';
 import { planFires } from './fire-plan.ts';
@@ -11,20 +12,31 @@ import type { Database, DueSchedule, FireOutcome, NewJob, Queryable } from '@hol
 import type { RetryPolicy } from '@holdfast/domain';
 import type { PlannedFire } from './fire-plan.ts';
 
-/** What became of one instant of one schedule. */
-export interface FiredInstant {
+/** An instant that a job was made for. */
+export interface Fired {
   readonly scheduleId: string;
   readonly name: string;
   readonly fireAt: Date;
-  readonly outcome: FireOutcome;
-  readonly jobId: string | undefined;
+  readonly outcome: Extract<FireOutcome, 'enqueued' | 'caught_up'>;
+  readonly jobId: string;
   /** How long after the instant it was handled. */
   readonly lagMs: number;
 }
 
+/** Instants of one schedule that no job was made for, all for the same reason. */
+export interface Unfired {
+  readonly scheduleId: string;
+  readonly name: string;
+  readonly outcome: Extract<FireOutcome, 'skipped_overlap' | 'skipped_paused' | 'missed'>;
+  readonly count: number;
+  readonly firstAt: Date;
+  readonly lastAt: Date;
+}
+
 /** What one transaction of the cron loop did. */
 export interface FireReport {
-  readonly instants: readonly FiredInstant[];
+  readonly fired: readonly Fired[];
+  readonly unfired: readonly Unfired[];
   /** Queues with new jobs, to be woken. */
   readonly queueIds: readonly string[];
   /** Schedules whose rule is no longer accepted; they were taken out of the line. */
@@ -38,7 +50,8 @@ const batchSize = 50;
 
 interface Batch {
   readonly tx: Queryable;
-  readonly instants: FiredInstant[];
+  readonly fired: Fired[];
+  readonly unfired: Unfired[];
   readonly jobsByProject: Map<string, NewJob[]>;
   readonly broken: FireReport['broken'][number][];
 }
@@ -50,7 +63,7 @@ interface Batch {
  */
 export async function fireDueSchedules(database: Database): Promise<FireReport> {
   return database.transaction(async (tx) => {
-    const batch: Batch = { tx, instants: [], jobsByProject: new Map(), broken: [] };
+    const batch: Batch = { tx, fired: [], unfired: [], jobsByProject: new Map(), broken: [] };
     const schedules = await lockDueSchedules(tx, batchSize);
     for (const schedule of schedules) await fireSchedule(schedule, batch);
     const queueIds = new Set<string>();
@@ -58,10 +71,10 @@ export async function fireDueSchedules(database: Database): Promise<FireReport> 
       const enqueued = await enqueueJobs(database, { projectId, jobs, tx });
       enqueued.queueIds.forEach((queueId) => queueIds.add(queueId));
     }
+    const { fired, unfired, broken } = batch;
     return {
-      instants: batch.instants,
+      ...{ fired, unfired, broken },
       queueIds: [...queueIds],
-      broken: batch.broken,
       hasMore: schedules.length === batchSize,
     };
   });
@@ -69,7 +82,13 @@ export async function fireDueSchedules(database: Database): Promise<FireReport> 
 
 async function fireSchedule(schedule: DueSchedule, batch: Batch): Promise<void> {
   const plan = tryPlan(schedule, batch);
-  if (plan.fires.length > 0) await fireInstants(schedule, { fires: plan.fires, batch });
+  const isBusy = schedule.overlap === 'skip' && plan.fires.some(isToFire);
+  if (isBusy && (await hasUnfinishedJob(batch.tx, keyOf(schedule)))) {
+    // Judged once for the whole round: instants that are made up for together do not hold up one another.
+    await record(schedule, { batch, fires: plan.fires.map(skipForOverlap) });
+  } else {
+    await record(schedule, { batch, fires: plan.fires });
+  }
   await advanceSchedule(batch.tx, { ...keyOf(schedule), nextFireAt: plan.nextFireAt });
 }
 
@@ -84,29 +103,65 @@ function tryPlan(schedule: DueSchedule, batch: Batch): ReturnType<typeof planFir
   }
 }
 
-async function fireInstants(
+type InstantOutcome = PlannedFire['outcome'] | 'skipped_overlap';
+
+interface Instant {
+  readonly fireAt: Date;
+  readonly outcome: InstantOutcome;
+}
+
+function isToFire({ outcome }: Instant): boolean {
+  return outcome === 'enqueued' || outcome === 'caught_up';
+}
+
+function skipForOverlap(fire: PlannedFire): Instant {
+  return isToFire(fire) ? { ...fire, outcome: 'skipped_overlap' } : fire;
+}
+
+async function record(
   schedule: DueSchedule,
-  { fires, batch }: { readonly fires: readonly PlannedFire[]; readonly batch: Batch },
+  { fires, batch }: { readonly fires: readonly Instant[]; readonly batch: Batch },
 ): Promise<void> {
-  const { tx } = batch;
-  // Judged once for the whole round: instants that are made up for together do not hold up one another.
-  const isBusy = schedule.overlap === 'skip' && (await hasUnfinishedJob(tx, keyOf(schedule)));
-  for (const { fireAt, outcome: planned } of fires) {
-    const outcome = planned !== 'missed' && isBusy ? 'skipped_overlap' : planned;
-    const jobId =
-      outcome === 'enqueued' || outcome === 'caught_up' ? newJobId(schedule) : undefined;
-    const isFirst = await recordFire(tx, { ...keyOf(schedule), fireAt, outcome, jobId });
-    if (!isFirst) continue;
-    if (jobId !== undefined) addJob(batch, schedule, { jobId, fireAt });
-    batch.instants.push({
-      scheduleId: schedule.id,
-      name: schedule.name,
-      fireAt,
-      outcome,
-      jobId,
-      lagMs: schedule.now.getTime() - fireAt.getTime(),
-    });
+  for (const outcome of ['missed', 'skipped_paused', 'skipped_overlap'] as const) {
+    const fireAts = fires.filter((fire) => fire.outcome === outcome).map(({ fireAt }) => fireAt);
+    await recordWithoutJob(schedule, { batch, fireAts, outcome });
   }
+  for (const { fireAt, outcome } of fires) {
+    if (outcome === 'enqueued' || outcome === 'caught_up') {
+      await fire(schedule, { batch, fireAt, outcome });
+    }
+  }
+}
+
+async function recordWithoutJob(
+  schedule: DueSchedule,
+  unfired: {
+    readonly batch: Batch;
+    readonly fireAts: readonly Date[];
+    readonly outcome: Unfired['outcome'];
+  },
+): Promise<void> {
+  const { batch, fireAts, outcome } = unfired;
+  const [firstAt] = fireAts;
+  const lastAt = fireAts.at(-1);
+  if (firstAt === undefined || lastAt === undefined) return;
+  const count = await recordUnfired(batch.tx, { ...keyOf(schedule), fireAts, outcome });
+  const { id: scheduleId, name } = schedule;
+  if (count > 0) batch.unfired.push({ scheduleId, name, outcome, count, firstAt, lastAt });
+}
+
+async function fire(
+  schedule: DueSchedule,
+  instant: { readonly batch: Batch; readonly fireAt: Date; readonly outcome: Fired['outcome'] },
+): Promise<void> {
+  const { batch, fireAt, outcome } = instant;
+  const { id: scheduleId, name, now } = schedule;
+  const jobId = uuidV7(now.getTime());
+  const isFirst = await recordFire(batch.tx, { ...keyOf(schedule), fireAt, outcome, jobId });
+  if (!isFirst) return;
+  addJob(batch, schedule, { jobId, fireAt });
+  const lagMs = now.getTime() - fireAt.getTime();
+  batch.fired.push({ scheduleId, name, fireAt, outcome, jobId, lagMs });
 }
 
 function addJob(
@@ -131,10 +186,6 @@ function addJob(
     scheduleId: id,
     fireAt,
   });
-}
-
-function newJobId(schedule: DueSchedule): string {
-  return uuidV7(schedule.now.getTime());
 }
 
 function keyOf({ projectId, id }: DueSchedule): {

@@ -1,4 +1,4 @@
-import { listFires, readSchedule } from '@holdfast/database';
+import { listFires, pauseSchedule, readSchedule } from '@holdfast/database';
 import { createTestDatabase } from '@holdfast/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fireDueSchedules } from '../src/fire-schedules.ts';
@@ -40,7 +40,7 @@ describe('firing due schedules', () => {
     const fireAt = lastMinute();
     const key = await makeSchedule(test.database, { name: 'due', nextFireAt: fireAt });
     const report = await fireDueSchedules(test.database);
-    expect(report.instants).toMatchObject([{ name: 'due', fireAt }]);
+    expect(report.fired).toMatchObject([{ name: 'due', fireAt }]);
     expect(report.queueIds).toHaveLength(1);
     const [fire] = await firesOf(key);
     expect(fire).toMatchObject({ fireAt });
@@ -50,15 +50,38 @@ describe('firing due schedules', () => {
     expect(schedule?.nextFireAt).toEqual(new Date(fireAt.getTime() + 60_000));
   });
 
-  it('leaves schedules alone that are paused or not due', async () => {
-    await makeSchedule(test.database, {
+  it('leaves a schedule alone that is not due', async () => {
+    const key = await makeSchedule(test.database, {
       name: 'later',
       nextFireAt: new Date(lastMinute().getTime() + 3_600_000),
     });
-    const paused = await makeSchedule(test.database, { name: 'paused' });
-    await run(`update holdfast.schedules set paused_at = now() where id = '${paused.id}'`);
-    expect((await fireDueSchedules(test.database)).instants).toEqual([]);
-    expect(await jobsOf(paused)).toEqual([]);
+    expect(await fireDueSchedules(test.database)).toMatchObject({ fired: [], unfired: [] });
+    expect(await firesOf(key)).toEqual([]);
+  });
+
+  it('records the instants of a paused schedule as skipped', async () => {
+    const key = await makeSchedule(test.database, { name: 'paused' });
+    await pauseSchedule(test.database, { ...key, by: 'me', reason: 'provider outage' });
+    const { unfired } = await fireDueSchedules(test.database);
+    expect(unfired).toMatchObject([{ name: 'paused', outcome: 'skipped_paused', count: 1 }]);
+    expect(await jobsOf(key)).toEqual([]);
+    expect((await firesOf(key)).map((fire) => fire.outcome)).toEqual(['skipped_paused']);
+    expect((await readSchedule(test.database, key))?.nextFireAt).toEqual(
+      new Date(lastMinute().getTime() + 60_000),
+    );
+  });
+
+  it('records each instant of a week without a scheduler, and says so in one line', async () => {
+    const key = await makeSchedule(test.database, {
+      name: 'week',
+      nextFireAt: new Date(lastMinute().getTime() - 7 * 86_400_000),
+      catchUp: 'none',
+    });
+    const { unfired } = await fireDueSchedules(test.database);
+    const count = unfired[0]?.count ?? 0;
+    expect(unfired).toContainEqual(expect.objectContaining({ name: 'week', outcome: 'missed' }));
+    expect(count).toBeGreaterThanOrEqual(7 * 1_440 - 1);
+    expect((await firesOf(key)).length).toBe(200);
   });
 
   it('skips an instant while an earlier job is unfinished, and says so', async () => {
@@ -88,7 +111,7 @@ describe('firing due schedules', () => {
     // As after a restore of the schedule's row, or a clock that was set back.
     await run(`update holdfast.schedules set next_fire_at = next_fire_at - interval '1 minute'`);
     const report = await fireDueSchedules(test.database);
-    expect(report.instants).toEqual([]);
+    expect(report.fired).toEqual([]);
     expect(await jobsOf(key)).toHaveLength(1);
   });
 

@@ -274,7 +274,7 @@ create table holdfast.schedules (
   check ((cron is null) <> (every_ms is null)),
   check ((every_ms is null) = (anchor_at is null))
 );
-create index schedules_due on holdfast.schedules (next_fire_at) where paused_at is null;
+create index schedules_due on holdfast.schedules (next_fire_at);
 
 -- One row per due instant, kept longer than the job that it made.
 create table holdfast.schedule_fires (

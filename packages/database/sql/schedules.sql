@@ -80,11 +80,12 @@ limit $4;
 
 -- name: lock_due_schedules
 -- The schedules that are due, locked for this transaction; those that another scheduler handles are skipped.
+-- Paused ones are among them: their instants are recorded as skipped.
 select
   s.project_id, s.id, s.name, s.cron, s.every_ms, s.anchor_at, s.timezone, s.job, s.catch_up, s.catch_up_window_ms,
-  s.overlap, s.next_fire_at, clock_timestamp() as now
+  s.overlap, s.next_fire_at, s.paused_at is not null as paused, clock_timestamp() as now
 from holdfast.schedules as s
-where s.paused_at is null and s.next_fire_at <= clock_timestamp()
+where s.next_fire_at <= clock_timestamp()
 order by s.next_fire_at
 limit $1
 for no key update skip locked;
@@ -104,14 +105,21 @@ values ($1, $2, $3, $4, $5)
 on conflict do nothing
 returning fire_at;
 
+-- name: record_unfired
+-- Records instants that no job is made for, all with one outcome.
+insert into holdfast.schedule_fires (project_id, schedule_id, fire_at, outcome)
+select $1::uuid, $2::uuid, n.fire_at, $4::text
+from unnest($3::timestamptz[]) as n (fire_at)
+on conflict do nothing
+returning fire_at;
+
 -- name: advance_schedule
 update holdfast.schedules set next_fire_at = $3 where project_id = $1 and id = $2;
 
 -- name: next_fire_in
 -- Milliseconds until the next due schedule; null when there is none.
 select extract(epoch from min(s.next_fire_at) - clock_timestamp())::double precision * 1000 as due_in_ms
-from holdfast.schedules as s
-where s.paused_at is null;
+from holdfast.schedules as s;
 
 -- name: forget_fires
 delete from holdfast.schedule_fires as f

@@ -1,3 +1,4 @@
+import { plainArray } from './array-literal.ts';
 import type { Database } from './database.ts';
 import { statements } from './generated/statements.ts';
 import type { Queryable, SqlValue } from './queryable.ts';
@@ -260,6 +261,7 @@ export async function listFires(
 /** A due schedule with the database's time, locked for the transaction. */
 export interface DueSchedule extends Schedule {
   readonly nextFireAt: Date;
+  readonly isPaused: boolean;
   readonly now: Date;
 }
 
@@ -269,11 +271,17 @@ export async function lockDueSchedules(
   limit: number,
 ): Promise<readonly DueSchedule[]> {
   const rows = await tx.query<
-    SettingsRow & { readonly project_id: string; readonly next_fire_at: Date; readonly now: Date }
+    SettingsRow & {
+      readonly project_id: string;
+      readonly next_fire_at: Date;
+      readonly paused: boolean;
+      readonly now: Date;
+    }
   >(statements.lockDueSchedules, [limit]);
   return rows.map((row) => ({
     ...toSchedule(row, row.project_id),
     nextFireAt: row.next_fire_at,
+    isPaused: row.paused,
     now: row.now,
   }));
 }
@@ -298,6 +306,19 @@ export async function recordFire(
 ): Promise<boolean> {
   const values = [fire.projectId, fire.id, fire.fireAt, fire.outcome, fire.jobId ?? null];
   return (await tx.query(statements.recordFire, values)).length > 0;
+}
+
+/** Records instants that no job is made for; answers how many had not been recorded before. */
+export async function recordUnfired(
+  tx: Queryable,
+  request: ScheduleKey & {
+    readonly fireAts: readonly Date[];
+    readonly outcome: Extract<FireOutcome, 'skipped_overlap' | 'skipped_paused' | 'missed'>;
+  },
+): Promise<number> {
+  const fireAts = plainArray(request.fireAts.map((fireAt) => fireAt.toISOString()));
+  const values = [request.projectId, request.id, fireAts, request.outcome];
+  return (await tx.query(statements.recordUnfired, values)).length;
 }
 
 /** Sets the next instant of a schedule. */

@@ -16,7 +16,7 @@ export const migrations: readonly Migration[] = [
     version: 1,
     name: 'foundation',
     transactional: true,
-    checksum: '8ef702a31cb505b967b4226ef1621d51028c128e8a3bb43e59f11688248e31de',
+    checksum: 'bc6ac58f58ba3522517ca57dd57e1bc511013ac07a57b211f48e59c92c6ce5cb',
     sql: `-- The whole data model. Times come from the database clock; key columns sort bytewise; hot tables have no foreign keys.
 
 create type holdfast.job_status as enum (
@@ -293,7 +293,7 @@ create table holdfast.schedules (
   check ((cron is null) <> (every_ms is null)),
   check ((every_ms is null) = (anchor_at is null))
 );
-create index schedules_due on holdfast.schedules (next_fire_at) where paused_at is null;
+create index schedules_due on holdfast.schedules (next_fire_at);
 
 -- One row per due instant, kept longer than the job that it made.
 create table holdfast.schedule_fires (
