@@ -15,12 +15,13 @@ import type {
   WorkerMode,
 } from '@holdfast/database';
 import { decideOutcome, defaultRetryPolicy, HoldfastError } from '@holdfast/domain';
-import type { AttemptOutcome, RetryPolicy } from '@holdfast/domain';
+import type { AttemptOutcome, Decision, RetryPolicy } from '@holdfast/domain';
 import { systemClock } from '@holdfast/runtime';
 import type { Service } from '@holdfast/runtime';
 import { Claimer } from './claimer.ts';
 import type { ClaimCapacity } from './claimer.ts';
 import { abortForLostLease, runAttempt } from './executor.ts';
+import type { AttemptEnd } from './executor.ts';
 import { Flusher } from './flusher.ts';
 import type { PendingFinish } from './flusher.ts';
 import { Heartbeater } from './heartbeater.ts';
@@ -204,27 +205,35 @@ export class WorkerEngine implements Service {
     while (this.#flusher.pendingFinishes <= maxPendingFinishes) {
       const job = this.#slots.takeNext();
       if (job === undefined) return;
-      void this.#run(job);
+      if (isSuspect(job)) void this.#runSuspect(job);
+      else this.#run(job);
     }
   }
 
-  async #run(job: HeldJob): Promise<void> {
-    if (isSuspect(job) && !(await this.#startSuspect(job))) {
-      this.#release(job, 'ended');
-      this.#heartbeater.drop([job]);
+  async #runSuspect(job: HeldJob): Promise<void> {
+    if (await this.#startSuspect(job)) {
+      this.#run(job);
       return;
     }
+    this.#release(job, 'ended');
+    this.#heartbeater.drop([job]);
+  }
+
+  #run(job: HeldJob): void {
     job.startedAtMs = monotonicMs();
     this.#flusher.started(job);
     const { projectId, handlers } = this.#options;
-    const handler = handlers[job.claimed.type];
+    const handler = handlers[job.claimed.type] ?? refuseUnknownType;
     const context = new HandlerContext(job, { projectId, sink: this.#flusher });
-    const end = await runAttempt(job, { handler: handler ?? refuseUnknownType, context });
+    runAttempt(job, { handler, context, onEnd: this.#onEnded });
+  }
+
+  readonly #onEnded = (job: HeldJob, end: AttemptEnd): void => {
     this.#prefetch.countEnd();
     this.#release(job, end.stuck === undefined ? 'ended' : 'stuck');
     if (end.stuck !== undefined) this.#watchStuck(end.stuck);
     this.#finish(job, end.outcome);
-  }
+  };
 
   /** A suspect's start must be on record before its handler can take the process down. */
   async #startSuspect(job: HeldJob): Promise<boolean> {
@@ -241,7 +250,9 @@ export class WorkerEngine implements Service {
     if (this.#slots.running.size === 0) this.#onIdle?.();
     if (this.#mode === 'stopping') return;
     this.#fillSlots();
-    this.#claimer.pump();
+    // Suspects are claimed one by one; the next may wait already, and nobody would say so before the next poll.
+    if (isSuspect(job)) this.#claimer.wake();
+    else this.#claimer.pump();
   }
 
   #watchStuck(ended: Promise<void>): void {
@@ -262,16 +273,20 @@ export class WorkerEngine implements Service {
     this.#flusher.finish({ job, decision: decideOutcome(facts, outcome, Math.random) });
   }
 
-  readonly #onStored = ({ job, decision }: PendingFinish): void => {
-    this.#heartbeater.drop([job]);
-    this.#stats.count(job, decision.transition);
-    if (decision.transition === 'retry_jobs' || decision.transition === 'release_jobs') {
+  readonly #onStored = (
+    transition: Decision['transition'],
+    finishes: readonly PendingFinish[],
+  ): void => {
+    this.#heartbeater.drop(finishes.map(({ job }) => job));
+    for (const { job } of finishes) this.#stats.count(job, transition);
+    const queueIds = [...new Set(finishes.map(({ job }) => job.claimed.queueId))];
+    if (transition === 'retry_jobs' || transition === 'release_jobs') {
       this.#notifier.wakeSchedulers();
     }
-    if (decision.transition === 'return_jobs') this.#notifier.wakeQueues([job.claimed.queueId]);
+    if (transition === 'return_jobs') this.#notifier.wakeQueues(queueIds);
     // Slots are left empty while too many ends wait for the database.
     if (this.#mode !== 'stopping') this.#fillSlots();
-    this.#claimer.noteStored(job.claimed.queueId);
+    for (const queueId of queueIds) this.#claimer.noteStored(queueId);
   };
 
   readonly #onLate = ({ job }: PendingFinish): void => {

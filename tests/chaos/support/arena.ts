@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createNotifier, enqueueJobs, findProject } from '@holdfast/database';
 import type { Database, NewJob } from '@holdfast/database';
 import { uuidV7 } from '@holdfast/domain';
+import type { JobStatus } from '@holdfast/domain';
 import { createTestDatabase, spawnProcess, waitFor } from '@holdfast/testing';
 import type { SpawnedProcess, TestDatabase } from '@holdfast/testing';
 import { checkRun } from './check-run.ts';
@@ -36,8 +37,13 @@ export interface Arena {
   acknowledge(ids: readonly string[]): void;
   openGate(gate: string): void;
   ledger(): readonly LedgerEntry[];
+  /** What the database says now. */
+  records(): Promise<Records>;
   /** How many jobs are not at their end. */
   countUnfinished(): Promise<number>;
+  /** How many jobs have this status; with `expected`, whether it is that many. */
+  countIn(status: JobStatus): Promise<number>;
+  countIn(status: JobStatus, expected: number): Promise<boolean>;
   /** Waits until all jobs are at their end, and gives what the database says then. */
   untilQuiet(timeoutMs?: number): Promise<Records>;
   /** Runs the checker on all that happened here. */
@@ -133,6 +139,19 @@ class ProcessArena implements Arena {
       where status in ('queued', 'scheduled', 'claimed', 'running')`;
     const [row] = await ask<{ readonly count: number }>(this.database, sql);
     return row?.count ?? 0;
+  }
+
+  countIn(status: JobStatus): Promise<number>;
+  countIn(status: JobStatus, expected: number): Promise<boolean>;
+  async countIn(status: JobStatus, expected?: number): Promise<number | boolean> {
+    const sql = 'select count(*)::integer as count from holdfast.jobs where status::text = $1';
+    const [row] = await ask<{ readonly count: number }>(this.database, sql, [status]);
+    const count = row?.count ?? 0;
+    return expected === undefined ? count : count === expected;
+  }
+
+  records(): Promise<Records> {
+    return readRecords(this.database);
   }
 
   async untilQuiet(timeoutMs = 120_000): Promise<Records> {

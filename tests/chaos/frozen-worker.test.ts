@@ -1,0 +1,62 @@
+import { waitFor } from '@holdfast/testing';
+import { expect, it } from 'vitest';
+import { useArena } from './support/use-arena.ts';
+
+const jobCount = 3;
+
+const arena = useArena();
+
+it('ignores what a worker reports that was frozen beyond its leases, and lets it work on', async () => {
+  await arena().startScheduler();
+  const frozen = await arena().startWorker();
+  const payload = { gate: 'end' };
+  // The first kind stops when it is told that the lease is lost, the second one ends as if nothing had been.
+  const obedient = await arena().enqueue(manyOf({ type: 'hold', payload }));
+  const stubborn = await arena().enqueue(manyOf({ type: 'stubborn', payload }));
+  await waitFor('the worker runs them all', () => arena().countIn('running', 2 * jobCount));
+  frozen.kill('SIGSTOP');
+  await waitFor('the reaper took all jobs away', () => arena().countIn('queued', 2 * jobCount), {
+    timeoutMs: 60_000,
+  });
+  arena().openGate('end');
+  const heir = await arena().startWorker();
+  const before = await arena().untilQuiet();
+  expect(before.lateResults).toEqual([]);
+
+  frozen.kill('SIGCONT');
+  const late = await waitFor(
+    'all late results are kept',
+    async () => {
+      const { lateResults } = await arena().untilQuiet();
+      return lateResults.length === 2 * jobCount && lateResults;
+    },
+    { timeoutMs: 60_000 },
+  );
+  for (const { jobId, executionSeq, status, result } of late) {
+    expect([...obedient, ...stubborn]).toContain(jobId);
+    expect(executionSeq).toBe(1);
+    if (stubborn.includes(jobId)) {
+      expect(status).toBe('completed');
+      expect(result).toEqual({ executionSeq: 1, workerPid: frozen.pid });
+    }
+  }
+  const { jobs, executions } = await arena().untilQuiet();
+  expect({ jobs, executions }).toEqual({ jobs: before.jobs, executions: before.executions });
+  for (const job of jobs) {
+    expect(job).toMatchObject({ status: 'completed', attempt: 1, executionSeq: 2 });
+    expect(job.result).toEqual({ executionSeq: 2, workerPid: heir.pid });
+  }
+
+  heir.kill('SIGTERM');
+  expect((await heir.exited).code).toBe(0);
+  const more = await arena().enqueue(manyOf({ type: 'quick' }));
+  const after = await arena().untilQuiet();
+  for (const job of after.jobs.filter(({ id }) => more.includes(id))) {
+    expect(job.result).toEqual({ executionSeq: 1, workerPid: frozen.pid });
+  }
+  expect(await arena().check()).toEqual([]);
+});
+
+function manyOf<T>(job: T): readonly T[] {
+  return Array.from({ length: jobCount }, () => job);
+}
