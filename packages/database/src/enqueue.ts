@@ -106,7 +106,8 @@ function distinctQueues(jobs: readonly NewJob[]): readonly string[] {
 }
 
 function isForLater(job: NewJob): boolean {
-  return job.runAt !== undefined || (job.delayMs ?? 0) > 0;
+  // Also for NaN, so that the database refuses it.
+  return job.runAt !== undefined || !((job.delayMs ?? 0) <= 0);
 }
 
 async function insertInto(
