@@ -20,14 +20,21 @@ export function createPruner(context: LoopContext, retention: Retention): Loop {
     metrics,
     clock,
     run: async () => {
-      const made = await ensurePartitions(database);
-      const { partitions: dropped, retiredDeadLetters } = await prune(database, retention);
-      if (made.length + dropped.length + retiredDeadLetters > 0) {
-        logger.info({ made, dropped, retiredDeadLetters }, 'retention applied');
-      }
+      // Counted before the missing partition is made, which takes the rows in.
       const rowCount = await countUnpartitioned(database);
       stray.set(rowCount);
       if (rowCount > 0) logger.error({ rowCount }, 'partition missing');
+      // What cannot be made must not keep what is old.
+      const [made, pruned] = await Promise.allSettled([
+        ensurePartitions(database),
+        prune(database, retention),
+      ]);
+      if (made.status === 'rejected') throw made.reason;
+      if (pruned.status === 'rejected') throw pruned.reason;
+      const { partitions: dropped, retiredDeadLetters } = pruned.value;
+      if (made.value.length + dropped.length + retiredDeadLetters > 0) {
+        logger.info({ made: made.value, dropped, retiredDeadLetters }, 'retention applied');
+      }
       return { nextInMs: undefined };
     },
   });

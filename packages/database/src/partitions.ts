@@ -89,18 +89,24 @@ async function makePartition(
   const { table, name, fromMs } = partition;
   const from = new Date(fromMs).toISOString();
   const to = new Date(fromMs + dayMs).toISOString();
+  const column = partitionedTables[table];
+  // Statements sent together are one transaction, which ends by itself when one of them fails.
   await database.execute(`
-    begin;
     select pg_advisory_xact_lock(hashtext('holdfast.${name}'));
     create table if not exists holdfast.${name} (
       like holdfast.${table} including defaults including constraints
     );
     do $$ begin
       if not exists (select 1 from pg_inherits where inhrelid = 'holdfast.${name}'::regclass) then
+        -- Rows of a day that had no partition are in the default one, which must not keep them.
+        lock table holdfast.${table}_default in access exclusive mode;
+        with stray as (
+          delete from holdfast.${table}_default where ${column} >= '${from}' and ${column} < '${to}' returning *
+        )
+        insert into holdfast.${name} select * from stray;
         alter table holdfast.${table} attach partition holdfast.${name} for values from ('${from}') to ('${to}');
       end if;
     end $$;
-    commit;
   `);
 }
 
@@ -116,10 +122,13 @@ async function dropPartition(
          select p.* from holdfast.${name} as p
          where exists (select 1 from holdfast.jobs as j where j.project_id = p.project_id and j.id = p.job_id);`;
   await database.execute(`
-    begin;
-    alter table holdfast.${table} detach partition holdfast.${name};
-    ${keep}
-    drop table holdfast.${name};
-    commit;
+    select pg_advisory_xact_lock(hashtext('holdfast.${name}'));
+    do $$ begin
+      if to_regclass('holdfast.${name}') is not null then
+        alter table holdfast.${table} detach partition holdfast.${name};
+        ${keep}
+        drop table holdfast.${name};
+      end if;
+    end $$;
   `);
 }
