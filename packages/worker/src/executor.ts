@@ -6,6 +6,7 @@ import { Release } from './handler.ts';
 import type { JobContext, JobHandler } from './handler.ts';
 import { abortJob } from './held-job.ts';
 import type { HeldJob } from './held-job.ts';
+import { isInstanceOf } from './is-instance-of.ts';
 import { monotonicMs } from './monotonic.ts';
 import { safeJson } from './safe-json.ts';
 
@@ -62,7 +63,7 @@ async function callHandler(
   try {
     const payload: unknown = JSON.parse(job.claimed.payloadJson);
     const result: unknown = await options.handler(payload, options.context);
-    if (result instanceof Release) {
+    if (isInstanceOf(result, Release)) {
       return { kind: 'released', delayMs: result.delayMs, reason: result.reason };
     }
     return { kind: 'completed', resultJson: safeJson(result).json };
@@ -82,12 +83,14 @@ export function outcomeOfError(job: HeldJob, thrown: unknown): AttemptOutcome {
     case 'shutdown':
       return { kind: 'returned', reason: 'drain' };
     case 'lease_lost':
+      // Not the handler's fault: if the lease holds after all, the attempt is given back.
+      return { kind: 'returned', reason: 'lease_lost' };
     case undefined:
       return {
         kind: 'failed',
         error,
-        retryable: !(thrown instanceof NonRetryableError),
-        retryAfterMs: thrown instanceof RetryableError ? thrown.retryAfterMs : undefined,
+        retryable: !isInstanceOf(thrown, NonRetryableError),
+        retryAfterMs: isInstanceOf(thrown, RetryableError) ? thrown.retryAfterMs : undefined,
       };
   }
 }

@@ -58,7 +58,10 @@ export class Heartbeater {
         this.#sendVitals();
       }, vitalsEveryMs),
       setInterval(() => {
-        this.#fenceUnconfirmed();
+        // After a blocked event loop timers come first; the beats that came meanwhile must be heard before the verdict.
+        setImmediate(() => {
+          this.#fenceUnconfirmed();
+        });
       }, checkEveryMs),
     ];
   }

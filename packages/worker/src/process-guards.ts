@@ -1,6 +1,16 @@
 import { HoldfastError } from '@holdfast/domain';
+import type { AttemptOutcome } from '@holdfast/domain';
 import type { Logger } from '@holdfast/runtime';
+import { toAttemptError } from './attempt-error.ts';
 import { currentJob, outcomeOfError } from './executor.ts';
+import type { HeldJob } from './held-job.ts';
+import { isInstanceOf } from './is-instance-of.ts';
+
+/** What is known of an error that nobody caught. */
+export interface StrayError {
+  readonly message: string;
+  readonly stack: string | undefined;
+}
 
 /** Takes the guards down again. */
 export type RemoveGuards = () => void;
@@ -12,21 +22,21 @@ export type RemoveGuards = () => void;
 export function guardProcess(options: {
   readonly logger: Logger;
   /** Called for an uncaught error that belongs to no job. */
-  readonly onFatal: (error: unknown) => void;
+  readonly onFatal: (error: StrayError) => void;
 }): RemoveGuards {
   const blame = (error: unknown, event: string): boolean => {
     const job = currentJob.getStore();
     if (job === undefined) return false;
-    options.logger.error({ jobId: job.claimed.id, err: error }, event);
-    job.settle?.(outcomeOfError(job, withCode(error)));
+    options.logger.error({ jobId: job.claimed.id, err: describe(error) }, event);
+    job.settle?.(outcomeOfStray(job, error));
     return true;
   };
   const onException = (error: unknown): void => {
-    if (!blame(error, 'uncaught exception in a handler')) options.onFatal(error);
+    if (!blame(error, 'uncaught exception in a handler')) options.onFatal(describe(error));
   };
   const onRejection = (error: unknown): void => {
     if (!blame(error, 'unhandled rejection in a handler')) {
-      options.logger.error({ err: error }, 'unhandled rejection');
+      options.logger.error({ err: describe(error) }, 'unhandled rejection');
     }
   };
   const exit = process.exit.bind(process);
@@ -46,8 +56,15 @@ export function guardProcess(options: {
   };
 }
 
-function withCode(error: unknown): unknown {
-  if (error instanceof HoldfastError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new HoldfastError(message, { code: 'uncaught_exception', cause: error });
+/** The attempt's end by an error that was not thrown to its caller. */
+function outcomeOfStray(job: HeldJob, error: unknown): AttemptOutcome {
+  const outcome = outcomeOfError(job, error);
+  if (outcome.kind !== 'failed' || isInstanceOf(error, HoldfastError)) return outcome;
+  return { ...outcome, error: { ...outcome.error, code: 'uncaught_exception' } };
+}
+
+/** For the log: a serialiser that touches a hostile value would throw where nobody can catch it. */
+function describe(error: unknown): StrayError {
+  const { message, stack } = toAttemptError(error, '');
+  return { message, stack };
 }
