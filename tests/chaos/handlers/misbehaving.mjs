@@ -1,0 +1,153 @@
+import { note, recorded } from './ledger.mjs';
+
+const untouchable = new Proxy(
+  {},
+  Object.fromEntries(
+    Object.getOwnPropertyNames(Reflect).map((trap) => [
+      trap,
+      () => {
+        throw new Error(`The trap ${trap} was sprung`);
+      },
+    ]),
+  ),
+);
+
+function circular() {
+  const object = { name: 'circular' };
+  object.self = object;
+  return object;
+}
+
+/** Throws before it returns a promise. */
+const throwing = (makeValue) => (_payload, context) => {
+  note('start', context);
+  throw makeValue();
+};
+
+const returning = (makeValue) => recorded(() => makeValue());
+
+const never = new Promise(() => undefined);
+
+/** Runs for ever unless something from outside ends the attempt. */
+const stranded = (cause) => (_payload, context) => {
+  note('start', context);
+  cause();
+  return never;
+};
+
+/** Returns in peace, and causes trouble in the next turn of the event loop. */
+const afterwards = (cause) =>
+  recorded(() => {
+    setImmediate(cause);
+    return 'in peace';
+  });
+
+class HostileError extends Error {
+  get message() {
+    throw new Error('The message was read');
+  }
+  get stack() {
+    throw new Error('The stack was read');
+  }
+}
+
+export const handlers = {
+  quick: recorded(() => process.pid),
+
+  throws_undefined: throwing(() => undefined),
+  throws_null: throwing(() => null),
+  throws_symbol: throwing(() => Symbol('thrown')),
+  throws_circular: throwing(circular),
+  throws_proxy: throwing(() => untouchable),
+  throws_hostile_error: throwing(() => new HostileError()),
+  throws_huge_text: throwing(() => 'x'.repeat(5_000_000)),
+  throws_nul_text: throwing(() => new Error('a\u0000b\ud800c')),
+  throws_coded_error: throwing(() => Object.assign(new Error('no disk'), { code: 'ENOSPC' })),
+  throws_function: throwing(() => () => undefined),
+  rejects_proxy: (_payload, context) => {
+    note('start', context);
+    return Promise.reject(untouchable);
+  },
+  rejects_twice: (_payload, context) => {
+    note('start', context);
+    return new Promise((_resolve, reject) => {
+      reject(new Error('first'));
+      reject(new Error('second'));
+    });
+  },
+  rejects_and_rejects_elsewhere: (_payload, context) => {
+    note('start', context);
+    void Promise.reject(new Error('elsewhere'));
+    return Promise.reject(new Error('here'));
+  },
+  throws_in_timer: stranded(() => {
+    setTimeout(() => {
+      throw new Error('in a timer');
+    }, 1);
+  }),
+  throws_proxy_in_timer: stranded(() => {
+    setTimeout(() => {
+      throw untouchable;
+    }, 1);
+  }),
+  rejects_unhandled: stranded(() => {
+    void Promise.reject(new Error('nobody listens'));
+  }),
+  rejects_proxy_unhandled: stranded(() => {
+    void Promise.reject(untouchable);
+  }),
+  emits_error: stranded(() => {
+    setImmediate(() => process.emit('uncaughtException', new Error('emitted')));
+  }),
+  exits: (_payload, context) => {
+    note('start', context);
+    process.exit(0);
+  },
+  exits_in_timer: stranded(() => {
+    setTimeout(() => process.exit(1), 1);
+  }),
+
+  throws_afterwards: afterwards(() => {
+    throw new Error('afterwards');
+  }),
+  rejects_afterwards: afterwards(() => {
+    void Promise.reject(untouchable);
+  }),
+  exits_afterwards: afterwards(() => {
+    process.exit(3);
+  }),
+  leaks_timers: afterwards(() => {
+    setInterval(() => undefined, 1_000);
+  }),
+  destroys_stdout: afterwards(() => {
+    process.stdout.destroy();
+    process.stderr.destroy();
+  }),
+  changes_exit_code: afterwards(() => {
+    process.exitCode = 9;
+  }),
+
+  returns_undefined: returning(() => undefined),
+  returns_bigint: returning(() => 12345678901234567890n),
+  returns_map: returning(() => new Map([['key', 'value']])),
+  returns_circular: returning(circular),
+  returns_two_megabytes: returning(() => 'y'.repeat(2_000_000)),
+  returns_nul_text: returning(() => ({ 'k\u0000': 'a\u0000b\udfff' })),
+  returns_function: returning(() => () => undefined),
+  returns_symbol: returning(() => Symbol('returned')),
+  returns_not_a_number: returning(() => [NaN, Infinity]),
+  returns_hostile_json: returning(() => ({
+    toJSON() {
+      throw new Error('toJSON was called');
+    },
+  })),
+  returns_deep_nesting: returning(() => {
+    let value = [];
+    for (let depth = 0; depth < 100_000; depth += 1) value = [value];
+    return value;
+  }),
+  returns_proxy: (_payload, context) => {
+    note('start', context);
+    return untouchable;
+  },
+};

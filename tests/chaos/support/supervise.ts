@@ -1,0 +1,35 @@
+import type { SpawnedProcess } from '@holdfast/testing';
+
+/** A process that is started again whenever it dies. */
+export interface Supervised {
+  readonly deathCount: number;
+  /** Ends it by SIGTERM and waits. */
+  stop(): Promise<void>;
+}
+
+/** Looks after one process, as a service manager does. */
+export function supervise(start: () => Promise<SpawnedProcess>): Supervised {
+  let deathCount = 0;
+  let isStopping = false;
+  let current: SpawnedProcess | undefined;
+  const run = async (): Promise<void> => {
+    while (!isStopping) {
+      // A worker that dies while it starts is a death too.
+      current = await start().catch(() => undefined);
+      if (isStopping) current?.kill('SIGTERM');
+      await current?.exited;
+      if (!isStopping) deathCount += 1;
+    }
+  };
+  const ended = run();
+  return {
+    get deathCount() {
+      return deathCount;
+    },
+    async stop() {
+      isStopping = true;
+      current?.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
