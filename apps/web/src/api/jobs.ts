@@ -67,7 +67,7 @@ async function act(id: string, action: JobAction): Promise<unknown> {
     case 'replay':
       return api.replayJob({ params, body: { reason: action.reason } });
     case 'run_now':
-      return api.runJobNow({ params });
+      return api.runJobNow({ params, body: {} });
     case 'edit':
       return api.updateJob({ params, body: action.patch });
   }
@@ -89,7 +89,11 @@ export function useEnqueueJob() {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: ({ job, key }: { readonly job: NewJob; readonly key: string }) =>
-      api.enqueueJob({ params: { project: currentProject() }, body: job, idempotencyKey: key }),
+      api.enqueueJob({
+        params: { project: currentProject() },
+        body: job,
+        idempotencyKey: key,
+      }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: [currentProject()] }),
   });
 }
@@ -99,7 +103,11 @@ export function useDuplicateJob() {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: ({ id, key }: { readonly id: string; readonly key: string }) =>
-      api.duplicateJob({ params: { project: currentProject(), id }, idempotencyKey: key }),
+      api.duplicateJob({
+        params: { project: currentProject(), id },
+        body: {},
+        idempotencyKey: key,
+      }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: [currentProject()] }),
   });
 }

@@ -50,7 +50,7 @@ async function act(action: QueueAction): Promise<unknown> {
     case 'drain':
       return api.drainQueue({ params: { project, queue: action.name }, body: action.pause });
     case 'resume':
-      return api.resumeQueue({ params: { project, queue: action.name } });
+      return api.resumeQueue({ params: { project, queue: action.name }, body: {} });
     case 'delete':
       return api.deleteQueue({ params: { project, queue: action.name } });
     case 'configure':

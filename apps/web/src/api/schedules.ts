@@ -75,11 +75,15 @@ async function act(action: ScheduleAction): Promise<unknown> {
         body: { reason: action.reason },
       });
     case 'resume':
-      return api.resumeSchedule({ params: { project, id: action.id } });
+      return api.resumeSchedule({ params: { project, id: action.id }, body: {} });
     case 'delete':
       return api.deleteSchedule({ params: { project, id: action.id } });
     case 'run_now':
-      return api.runScheduleNow({ params: { project, id: action.id }, idempotencyKey: action.key });
+      return api.runScheduleNow({
+        params: { project, id: action.id },
+        body: {},
+        idempotencyKey: action.key,
+      });
   }
 }
 

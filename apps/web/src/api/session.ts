@@ -78,7 +78,7 @@ export async function changePassword(passwords: {
 /** Ends the session here and on the server. */
 export async function signOut(): Promise<void> {
   try {
-    await authApi.logout();
+    await authApi.logout({ body: {} });
   } finally {
     end();
   }
@@ -98,7 +98,7 @@ export function refreshSession(): Promise<boolean> {
 
 async function refreshOnce(): Promise<boolean> {
   try {
-    begin(await authApi.refresh());
+    begin(await authApi.refresh({ body: {} }));
     return true;
   } catch (error) {
     if (!isRefused(error)) throw error;

@@ -24,11 +24,11 @@ async function act({ kind, id }: WorkerAction): Promise<unknown> {
   const params = { project: currentProject(), id };
   switch (kind) {
     case 'quiet':
-      return api.quietWorker({ params });
+      return api.quietWorker({ params, body: {} });
     case 'resume':
-      return api.resumeWorker({ params });
+      return api.resumeWorker({ params, body: {} });
     case 'stop':
-      return api.stopWorker({ params });
+      return api.stopWorker({ params, body: {} });
   }
 }
 
