@@ -30,25 +30,27 @@ await runProcess(async () => {
       logger.warn({ err: error }, 'database connection lost');
     },
   });
-  await untilAvailable(() => requireCurrentSchema(database.settings), {
-    isTransient: isTransientError,
-    logger,
-  });
-  let stop: (request: StopRequest) => void = () => undefined;
-  const scheduler = createScheduler({
-    ...{ config, database, logger, metrics: createMetrics({ processMetrics: true }) },
-    stop: (request) => {
-      stop(request);
-    },
-  });
-  const exitCode = await runUntilSignal(scheduler.services, {
-    drainTimeoutMs,
-    logger,
-    onSignal: scheduler.markDraining,
-    onStopper: (stopper) => {
-      stop = stopper;
-    },
-  });
-  await database.close();
-  return exitCode;
+  try {
+    await untilAvailable(() => requireCurrentSchema(database.settings), {
+      isTransient: isTransientError,
+      logger,
+    });
+    let stop: (request: StopRequest) => void = () => undefined;
+    const scheduler = createScheduler({
+      ...{ config, database, logger, metrics: createMetrics({ processMetrics: true }) },
+      stop: (request) => {
+        stop(request);
+      },
+    });
+    return await runUntilSignal(scheduler.services, {
+      drainTimeoutMs,
+      logger,
+      onSignal: scheduler.markDraining,
+      onStopper: (stopper) => {
+        stop = stopper;
+      },
+    });
+  } finally {
+    await database.close();
+  }
 });

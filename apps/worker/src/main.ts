@@ -25,27 +25,29 @@ await runProcess(async () => {
       logger.warn({ err: error }, 'database connection lost');
     },
   });
-  await untilAvailable(() => requireCurrentSchema(database.settings), {
-    isTransient: isTransientError,
-    logger,
-  });
-  let stop: (request: StopRequest) => void = () => undefined;
-  const worker = await createWorkerService({
-    ...{ config, database, logger },
-    stop: (request) => {
-      stop(request);
-    },
-  });
-  const probe = createProbe({ config, database, worker });
-  const exitCode = await runUntilSignal([...probe.services, worker], {
-    drainTimeoutMs: config.drainTimeoutMs + closingMs,
-    parentGoneTimeoutMs: closingMs,
-    logger,
-    onSignal: probe.markDraining,
-    onStopper: (stopper) => {
-      stop = stopper;
-    },
-  });
-  await database.close();
-  return exitCode;
+  try {
+    await untilAvailable(() => requireCurrentSchema(database.settings), {
+      isTransient: isTransientError,
+      logger,
+    });
+    let stop: (request: StopRequest) => void = () => undefined;
+    const worker = await createWorkerService({
+      ...{ config, database, logger },
+      stop: (request) => {
+        stop(request);
+      },
+    });
+    const probe = createProbe({ config, database, worker });
+    return await runUntilSignal([...probe.services, worker], {
+      drainTimeoutMs: config.drainTimeoutMs + closingMs,
+      parentGoneTimeoutMs: closingMs,
+      logger,
+      onSignal: probe.markDraining,
+      onStopper: (stopper) => {
+        stop = stopper;
+      },
+    });
+  } finally {
+    await database.close();
+  }
 });
