@@ -36,7 +36,7 @@ const seconds = (): number => Math.floor(Date.now() / 1_000);
 async function expectRefused(token: string): Promise<void> {
   for (const path of ['/api/v1/auth/me', '/api/v1/projects', '/api/v1/projects/default/jobs']) {
     const sent = await api.send('GET', path, { token });
-    expect([sent.status, sent.json['code']]).toEqual([401, 'unauthenticated']);
+    expect([sent.status, sent.json.code]).toEqual([401, 'unauthenticated']);
     expect(sent.headers.get('www-authenticate')).toBe('Bearer');
   }
 }
@@ -156,11 +156,11 @@ it('does not show the project to a member who was removed, at once', async () =>
   expect((await api.inProject('GET', '/jobs')).status).toBe(200);
   await api.db.database.execute('delete from holdfast.memberships');
   const sent = await api.inProject('GET', '/jobs');
-  expect([sent.status, sent.json['code']]).toEqual([404, 'project_not_found']);
-  expect((await api.send('GET', '/api/v1/projects')).json['data']).toEqual([]);
+  expect([sent.status, sent.json.code]).toEqual([404, 'project_not_found']);
+  expect((await api.send('GET', '/api/v1/projects')).json.data).toEqual([]);
 });
 
-it('keeps tokens of the secret before valid when a new one is put in front', async () => {
+it('keeps tokens of the secret before valid when a new one is put in front', () => {
   const rotated = deriveKeys(['a new secret that is long enough, too', secret]);
   expect(rotated.tokens.map(({ kid }) => kid)).toContain(key?.kid);
   expect(rotated.tokens[0]?.kid).not.toBe(key?.kid);

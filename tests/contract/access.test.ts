@@ -120,12 +120,12 @@ describe('API keys', () => {
     const token = await keyWith('enqueue', 'read');
     const sent = await api.inProject('POST', '/jobs', { token, body: { type: 'from.key' } });
     expect(sent.status).toBe(201);
-    expect((await api.inProject('GET', `/jobs/${sent.json['id']}`, { token })).status).toBe(200);
-    expect((await api.inProject('POST', `/jobs/${sent.json['id']}/cancel`, { token })).status).toBe(
+    expect((await api.inProject('GET', `/jobs/${sent.json.id}`, { token })).status).toBe(200);
+    expect((await api.inProject('POST', `/jobs/${sent.json.id}/cancel`, { token })).status).toBe(
       403,
     );
     const projects = await api.send('GET', '/api/v1/projects', { token });
-    expect(projects.json['data']).toMatchObject([{ slug: 'default', role: null }]);
+    expect(projects.json.data).toMatchObject([{ slug: 'default', role: null }]);
     expect((await api.send('GET', '/api/v1/auth/me', { token })).status).toBe(403);
   });
 
@@ -137,7 +137,7 @@ describe('API keys', () => {
     const withKey = async (token: string) =>
       (await api.inProject('GET', '/jobs', { token })).status;
     expect(await withKey(made.key)).toBe(200);
-    const last = made.key.slice(-1) === 'a' ? 'b' : 'a';
+    const last = made.key.endsWith('a') ? 'b' : 'a';
     expect(await withKey(made.key.slice(0, -1) + last)).toBe(401);
     await api.client.revokeApiKey({ params: { ...params, id: made.id } });
     expect(await withKey(made.key)).toBe(401);

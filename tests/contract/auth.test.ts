@@ -42,14 +42,14 @@ describe('signing in', () => {
     expect(cookie).toMatch(/SameSite=Strict/);
     expect(cookie).toMatch(/Path=\/api\/v1\/auth/);
     expect(sent.text).not.toContain(cookieOf(sent).split('=')[1]);
-    expect((await meWith(String(sent.json['accessToken']))).json['email']).toBe(owner.email);
+    expect((await meWith(String(sent.json.accessToken))).json['email']).toBe(owner.email);
   });
 
   it('answers alike for a wrong password and for nobody', async () => {
     const wrong = await auth('login', { body: { ...owner, password: 'wrong' } });
     const nobody = await auth('login', { body: { email: 'nobody@example.com', password: 'x' } });
     for (const { status, json } of [wrong, nobody]) {
-      expect([status, json['code']]).toEqual([401, 'credentials_invalid']);
+      expect([status, json.code]).toEqual([401, 'credentials_invalid']);
     }
     expect({ ...wrong.json, requestId: '' }).toEqual({ ...nobody.json, requestId: '' });
   });
@@ -67,9 +67,9 @@ describe('signing in', () => {
     const request = { email: owner.email, lifeMs: 60_000 };
     const ticket = await issueSignInTicket(api.db.database, request);
     const sent = await auth('ticket', { body: { ticket } });
-    expect([sent.status, sent.json['user']?.['email']]).toEqual([200, owner.email]);
+    expect([sent.status, sent.json.user?.email]).toEqual([200, owner.email]);
     const again = await auth('ticket', { body: { ticket } });
-    expect([again.status, again.json['code']]).toEqual([401, 'ticket_invalid']);
+    expect([again.status, again.json.code]).toEqual([401, 'ticket_invalid']);
   });
 
   it('refuses a ticket whose time is over', async () => {
@@ -101,7 +101,7 @@ describe('refreshing', () => {
     expect(cookieOf(first)).not.toBe(cookie);
     const second = await refresh(cookieOf(first));
     expect(second.status).toBe(200);
-    expect((await meWith(String(second.json['accessToken']))).status).toBe(200);
+    expect((await meWith(String(second.json.accessToken))).status).toBe(200);
   });
 
   it('gives two tabs that refresh at once the same successor', async () => {
@@ -114,10 +114,10 @@ describe('refreshing', () => {
   it('ends the whole session when a used token comes again later', async () => {
     const stolen = cookie;
     const next = await refresh(cookie);
-    const accessToken = String(next.json['accessToken']);
+    const accessToken = String(next.json.accessToken);
     await ageUse(stolen);
     const reuse = await refresh(stolen);
-    expect([reuse.status, reuse.json['code']]).toEqual([401, 'session_invalid']);
+    expect([reuse.status, reuse.json.code]).toEqual([401, 'session_invalid']);
     expect(reuse.headers.get('set-cookie')).toMatch(/holdfast_refresh=;/);
     expect((await refresh(cookieOf(next))).status).toBe(401);
     expect((await meWith(accessToken)).status).toBe(401);
@@ -153,8 +153,8 @@ describe('refreshing', () => {
     [{ origin: 'null' }],
     [{ 'sec-fetch-site': 'cross-site', origin: 'http://127.0.0.1' }],
   ])('refuses what another site may have sent: %j', async (headers) => {
-    const sent = await refresh(cookie, headers as Record<string, string>);
-    expect([sent.status, sent.json['code']]).toEqual([403, 'cross_origin']);
+    const sent = await refresh(cookie, headers);
+    expect([sent.status, sent.json.code]).toEqual([403, 'cross_origin']);
     const logout = await auth('logout', {
       body: {},
       headers: { cookie, ...(headers as Record<string, string>) },
@@ -200,16 +200,16 @@ describe('changing the password', () => {
         'update holdfast.users set password_change_required_at = clock_timestamp()',
       );
       const login = await fresh.send('POST', '/api/v1/auth/login', { body: owner, token: null });
-      const token = String(login.json['accessToken']);
-      expect(login.json['user']?.['passwordChangeRequired']).toBe(true);
+      const token = String(login.json.accessToken);
+      expect(login.json.user?.passwordChangeRequired).toBe(true);
       const refused = await fresh.inProject('GET', '/jobs', { token });
-      expect([refused.status, refused.json['code']]).toEqual([403, 'password_change_required']);
+      expect([refused.status, refused.json.code]).toEqual([403, 'password_change_required']);
       expect((await fresh.send('GET', '/status', { token })).status).toBe(403);
       expect((await fresh.send('GET', '/api/v1/auth/me', { token })).status).toBe(200);
       const body = { currentPassword: owner.password, newPassword: 'another long password' };
       const changed = await fresh.send('POST', '/api/v1/auth/password', { body, token });
-      expect(changed.json['user']?.['passwordChangeRequired']).toBe(false);
-      const newToken = String(changed.json['accessToken']);
+      expect(changed.json.user?.passwordChangeRequired).toBe(false);
+      const newToken = String(changed.json.accessToken);
       expect((await fresh.inProject('GET', '/jobs', { token: newToken })).status).toBe(200);
       // Every session from before is over.
       expect((await fresh.inProject('GET', '/jobs', { token })).status).toBe(401);
@@ -228,7 +228,7 @@ describe('changing the password', () => {
   ])('refuses %j', async (body, pointer) => {
     const sent = await api.send('POST', '/api/v1/auth/password', { body });
     expect(sent.status).toBe(422);
-    expect(sent.json['errors']?.[0]).toMatchObject({ pointer });
+    expect(sent.json.errors?.[0]).toMatchObject({ pointer });
   });
 });
 
@@ -245,7 +245,7 @@ describe('too many failed sign-ins', () => {
       expect((await tryAs(email, `10.0.0.${at}`)).status).toBe(401);
     }
     const sent = await tryAs(email, '10.9.9.9');
-    expect([sent.status, sent.json['code']]).toEqual([429, 'rate_limited']);
+    expect([sent.status, sent.json.code]).toEqual([429, 'rate_limited']);
     expect(Number(sent.headers.get('retry-after'))).toBeGreaterThan(60);
   });
 

@@ -11,7 +11,7 @@ afterAll(() => api.stop());
 
 async function post(body: unknown, options: SendOptions = {}) {
   const { status, json } = await api.inProject('POST', '/jobs', { body, ...options });
-  return { status, code: json['code'], pointer: json['errors']?.[0]?.['pointer'], json };
+  return { status, code: json.code, pointer: json.errors?.[0]?.pointer, json };
 }
 
 const nested = (depth: number): string =>

@@ -10,7 +10,7 @@ afterAll(() => api.stop());
 
 async function refusalOf(path: string, body: unknown) {
   const { status, json } = await api.inProject('POST', path, { body });
-  return { status, code: json['code'], pointers: json['errors']?.map((one) => one['pointer']) };
+  return { status, code: json.code, pointers: json.errors?.map((one) => one.pointer) };
 }
 
 describe('instants', () => {
@@ -64,7 +64,7 @@ describe('numbers', () => {
 
   it('says which range is meant', async () => {
     const { json } = await api.inProject('POST', '/jobs', { body: { type: 'x', priority: 99 } });
-    expect(json['errors']?.[0]?.['detail']).toMatch(/9/);
+    expect(json.errors?.[0]?.detail).toMatch(/9/);
   });
 
   it.each([-1, 0, 1.5, 2 ** 31, '5', true])('refuses a concurrency of %j', async (concurrency) => {
@@ -216,7 +216,7 @@ describe('schedules', () => {
     async (cron) => {
       const answer = await api.inProject('POST', '/schedules/preview', { body: { cron } });
       expect(answer.status).toBe(200);
-      expect(answer.json['data']).toHaveLength(20);
+      expect(answer.json.data).toHaveLength(20);
     },
   );
 
@@ -267,12 +267,12 @@ describe('ids', () => {
   ])('answers alike for an unknown id and for what is none: %s', async (unknown) => {
     for (const path of [`/jobs/${unknown}`, `/jobs/${unknown}/executions`]) {
       const sent = await api.inProject('GET', path);
-      expect([sent.status, sent.json['code']]).toEqual([404, 'job_not_found']);
+      expect([sent.status, sent.json.code]).toEqual([404, 'job_not_found']);
     }
     const schedule = await api.inProject('GET', `/schedules/${unknown}`);
-    expect([schedule.status, schedule.json['code']]).toEqual([404, 'schedule_not_found']);
+    expect([schedule.status, schedule.json.code]).toEqual([404, 'schedule_not_found']);
     const worker = await api.inProject('POST', `/workers/${unknown}/quiet`);
-    expect([worker.status, worker.json['code']]).toEqual([404, 'worker_not_found']);
+    expect([worker.status, worker.json.code]).toEqual([404, 'worker_not_found']);
   });
 
   it('is 400 for a path that is not percent-encoded UTF-8', async () => {
@@ -305,12 +305,12 @@ describe('queries', () => {
   ])('refuses ?%s', async (query) => {
     const sent = await api.inProject('GET', `/jobs?${query}`);
     expect(sent.status).toBe(422);
-    expect(sent.json['errors']?.[0]?.['pointer']).toMatch(/^\?/);
+    expect(sent.json.errors?.[0]?.pointer).toMatch(/^\?/);
   });
 
   it('refuses a NUL in a query', async () => {
     const sent = await api.inProject('GET', '/jobs?tag=a%00b');
-    expect([sent.status, sent.json['code']]).toEqual([422, 'invalid_unicode']);
+    expect([sent.status, sent.json.code]).toEqual([422, 'invalid_unicode']);
   });
 
   it('refuses cursors that are forged, of another list, or of another filter', async () => {
@@ -330,7 +330,7 @@ describe('queries', () => {
       `type=other&cursor=${cursor}`,
     ]) {
       const sent = await api.inProject('GET', `/jobs?${query}`);
-      expect([query, sent.status, sent.json['code']]).toEqual([query, 422, 'cursor_invalid']);
+      expect([query, sent.status, sent.json.code]).toEqual([query, 422, 'cursor_invalid']);
     }
     expect((await api.inProject('GET', `/jobs?type=cursor&cursor=${cursor}`)).status).toBe(200);
   });

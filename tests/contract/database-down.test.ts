@@ -99,8 +99,11 @@ beforeAll(async () => {
 });
 afterAll(() => stop());
 
-const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
-  fetch(url + path, { ...init, headers: { authorization: `Bearer ${token}`, ...init.headers } });
+const ask = (path: string, init: RequestInit = {}): Promise<Response> => {
+  const headers = new Headers(init.headers);
+  headers.set('authorization', `Bearer ${token}`);
+  return fetch(url + path, { ...init, headers });
+};
 
 const enqueue = (): Promise<Response> =>
   ask('/api/v1/projects/default/jobs', {

@@ -104,7 +104,7 @@ describe('every answer', () => {
     const own = await api.send('GET', '/livez', { headers: { 'x-request-id': 'abc-123' } });
     expect(own.headers.get('x-request-id')).toBe('abc-123');
     const failed = await api.inProject('GET', '/jobs?limit=0');
-    expect(failed.json['requestId']).toBe(failed.headers.get('x-request-id'));
+    expect(failed.json.requestId).toBe(failed.headers.get('x-request-id'));
   });
 
   it.each(['/', '/api/v1/projects', '/docs', '/nothing', '/livez'])(
@@ -143,7 +143,7 @@ describe('every answer', () => {
 describe('methods', () => {
   it('that a path does not have are 405 with those that it has', async () => {
     const sent = await api.inProject('DELETE', '/jobs');
-    expect([sent.status, sent.json['code']]).toEqual([405, 'method_not_allowed']);
+    expect([sent.status, sent.json.code]).toEqual([405, 'method_not_allowed']);
     expect(sent.headers.get('allow')).toBe('POST, GET');
   });
 });
@@ -236,7 +236,7 @@ describe('rate limits', () => {
         statuses.push((await limited.inProject('GET', '/jobs')).status);
       expect(statuses).toEqual([200, 200, 200, 429]);
       const sent = await limited.inProject('GET', '/jobs');
-      expect(sent.json['code']).toBe('rate_limited');
+      expect(sent.json.code).toBe('rate_limited');
       expect(Number(sent.headers.get('retry-after'))).toBeGreaterThan(0);
       expect(sent.headers.get('ratelimit')).toMatch(/r=0/);
       expect((await limited.inProject('GET', '/jobs', { token: 'other' })).status).toBe(401);

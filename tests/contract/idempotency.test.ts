@@ -33,7 +33,7 @@ describe('the same idempotency key', () => {
   it('with another body is refused', async () => {
     await enqueue('two', { type: 'first' });
     const sent = await enqueue('two', { type: 'other' });
-    expect([sent.status, sent.json['code']]).toEqual([422, 'idempotency_key_reused']);
+    expect([sent.status, sent.json.code]).toEqual([422, 'idempotency_key_reused']);
     expect(await countOf('other')).toBe(0);
   });
 
@@ -41,14 +41,14 @@ describe('the same idempotency key', () => {
     await enqueue('three', { type: 'first' });
     const headers = { 'idempotency-key': 'three' };
     const sent = await api.inProject('POST', '/queues', { body: { name: 'q3' }, headers });
-    expect(sent.json['code']).toBe('idempotency_key_reused');
+    expect(sent.json.code).toBe('idempotency_key_reused');
   });
 
   it('makes one job of twenty requests at once', async () => {
     const sent = await Promise.all(
       Array.from({ length: 20 }, () => enqueue('many', { type: 'race' })),
     );
-    expect(new Set(sent.map(({ json }) => json['id'])).size).toBe(1);
+    expect(new Set(sent.map(({ json }) => json.id)).size).toBe(1);
     expect(sent.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(
       1,
     );
@@ -66,7 +66,7 @@ describe('the same idempotency key', () => {
       `update holdfast.idempotency_keys set created_at = created_at - interval '25 hours'`,
     );
     const second = await enqueue('old', { type: 'aged' });
-    expect(second.json['id']).not.toBe(first.json['id']);
+    expect(second.json.id).not.toBe(first.json.id);
   });
 
   it.each(['', ' ', 'a b', '\u00fc', 'k'.repeat(256)])(
@@ -78,7 +78,7 @@ describe('the same idempotency key', () => {
       });
       // An empty header never leaves some clients.
       expect(sent.status).toBe(422);
-      expect(sent.json['errors']?.[0]).toMatchObject({ pointer: 'Idempotency-Key' });
+      expect(sent.json.errors?.[0]).toMatchObject({ pointer: 'Idempotency-Key' });
     },
   );
 });

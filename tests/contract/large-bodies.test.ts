@@ -35,8 +35,8 @@ describe('a body over the limit', () => {
     const limit = 256 * 1024;
     expect((await api.inProject('POST', '/jobs', { body: job(limit) })).status).toBe(201);
     const sent = await api.inProject('POST', '/jobs', { body: job(limit + 1) });
-    expect([sent.status, sent.json['code']]).toEqual([413, 'body_too_large']);
-    expect(sent.json['detail']).toMatch(/reference/);
+    expect([sent.status, sent.json.code]).toEqual([413, 'body_too_large']);
+    expect(sent.json.detail).toMatch(/reference/);
   });
 
   it('is 413 for 1.1 MB of settings', async () => {
@@ -47,14 +47,14 @@ describe('a body over the limit', () => {
   it('is 413 for a payload over 256 kB in a bulk request', async () => {
     const jobs = [{ type: 'x' }, { type: 'x', payload: 'a'.repeat(300_000) }];
     const sent = await api.inProject('POST', '/jobs/bulk', { body: { jobs } });
-    expect([sent.status, sent.json['code']]).toEqual([413, 'payload_too_large']);
-    expect(sent.json['errors']?.[0]).toMatchObject({ pointer: '/jobs/1/payload' });
+    expect([sent.status, sent.json.code]).toEqual([413, 'payload_too_large']);
+    expect(sent.json.errors?.[0]).toMatchObject({ pointer: '/jobs/1/payload' });
   });
 
   it('is refused by its announced length, before it is sent, and the connection ends', async () => {
     const { socket, answer, isClosed } = open();
     socket.write(head('Content-Length: 104857600'));
-    await waitFor('the refusal arrives', () => /^HTTP\/1\.1 413 /.test(answer()));
+    await waitFor('the refusal arrives', () => answer().startsWith('HTTP/1.1 413 '));
     expect(answer()).toMatch(/connection: close/i);
     await waitFor('the connection ends', isClosed);
   });
@@ -69,7 +69,7 @@ describe('a body over the limit', () => {
     };
     socket.on('drain', flood);
     flood();
-    await waitFor('the refusal arrives', () => /^HTTP\/1\.1 413 /.test(answer()));
+    await waitFor('the refusal arrives', () => answer().startsWith('HTTP/1.1 413 '));
     await waitFor('the connection ends', isClosed);
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
   });
@@ -81,7 +81,7 @@ describe('a body over the limit', () => {
       body: bomb,
       headers: { 'content-encoding': 'gzip' },
     });
-    expect([sent.status, sent.json['code']]).toEqual([413, 'body_too_large']);
+    expect([sent.status, sent.json.code]).toEqual([413, 'body_too_large']);
   });
 
   it('does not keep others waiting', async () => {

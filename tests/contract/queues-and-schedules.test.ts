@@ -162,7 +162,7 @@ describe('queues', () => {
   it('are deleted only when they are empty', async () => {
     const { id } = await api.factory.queued({ queue: 'full' });
     const refused = await api.inProject('DELETE', '/queues/full');
-    expect([refused.status, refused.json['code']]).toEqual([409, 'queue_not_empty']);
+    expect([refused.status, refused.json.code]).toEqual([409, 'queue_not_empty']);
     await api.client.cancelJob({ params: { ...params, id }, body: {} });
     expect((await api.inProject('DELETE', '/queues/full')).status).toBe(204);
     expect((await api.inProject('DELETE', '/queues/full')).status).toBe(404);

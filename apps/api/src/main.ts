@@ -32,7 +32,9 @@ await runProcess(async () => {
   const exitCode = await runUntilSignal(api.services, {
     drainTimeoutMs,
     logger,
-    onSignal: api.markDraining,
+    onSignal: () => {
+      api.markDraining();
+    },
   });
   await database.close();
   return exitCode;

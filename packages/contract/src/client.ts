@@ -20,8 +20,12 @@ export interface CallOptions {
   readonly ifMatch?: string;
 }
 
+// Whether everything in an object may be left out is asked by giving none of it.
+// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- exactly that is meant
+type Nothing = Record<never, never>;
+
 type Part<K extends string, S> = S extends z.ZodType
-  ? Record<never, never> extends z.input<S>
+  ? Nothing extends z.input<S>
     ? { readonly [P in K]?: z.input<S> }
     : { readonly [P in K]: z.input<S> }
   : unknown;
@@ -49,7 +53,7 @@ export interface ApiAnswer<T> {
 }
 
 type Call<N extends RouteName> =
-  Record<never, never> extends CallInput<N>
+  Nothing extends CallInput<N>
     ? (input?: CallInput<N>) => Promise<CallResult<N>>
     : (input: CallInput<N>) => Promise<CallResult<N>>;
 

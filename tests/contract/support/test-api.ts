@@ -42,13 +42,20 @@ export interface Sent {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // The tests look into many different answers; what they find is what they check.
   readonly json: Answered;
 }
 
-/** JSON that a test looks into. */
+/** JSON that a test looks into; what it finds there is what it checks. */
 export interface Answered {
-  readonly [key: string]: Answered & string & number & readonly Answered[];
+  readonly [key: string]: unknown;
+  readonly accessToken?: string;
+  readonly code?: string;
+  readonly data?: readonly Readonly<Record<string, unknown>>[];
+  readonly detail?: string;
+  readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
+  readonly id?: string;
+  readonly requestId?: string;
+  readonly user?: { readonly email: string; readonly passwordChangeRequired: boolean };
 }
 
 /** Starts an API in this process. */
@@ -107,7 +114,7 @@ function sender(url: string, ownerToken: string): TestApi['send'] {
       ...(body === undefined ? {} : { body: isRaw ? (body as BodyInit) : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    const isJson = (response.headers.get('content-type') ?? '').includes('json');
     return {
       status: response.status,
       headers: response.headers,

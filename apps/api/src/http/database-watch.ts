@@ -67,16 +67,20 @@ interface Waiting {
   readonly settled: AbortSignal;
 }
 
-// Resolves never; rejects when the database stops answering while the work goes on.
+// Never resolves; rejects when the database stops answering while the work goes on.
 async function failWhenGone({ ping, clock, settled }: Waiting): Promise<never> {
-  while (!settled.aborted) {
+  for (;;) {
     await clock.sleep(patienceMs, settled);
-    if (settled.aborted) break;
+    if (isAborted(settled)) return new Promise<never>(() => undefined);
     await ping().catch((error: unknown) => {
       throw databaseUnavailable(error);
     });
   }
-  return new Promise<never>(() => undefined);
+}
+
+// A function, because the compiler does not know that a signal changes while one waits.
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
 }
 
 async function within(work: Promise<unknown>, clock: Clock): Promise<void> {

@@ -8,7 +8,7 @@ import { requestIdOf } from './request-id.ts';
 
 /** Writes every error as problem details. What is not a problem of the request is logged, and never shown. */
 export function answerErrors(logger: Logger): ErrorRequestHandler {
-  // Express tells error handlers by their four parameters.
+  // eslint-disable-next-line @typescript-eslint/max-params -- Express tells error handlers by their four parameters.
   return (error: unknown, request, response, next) => {
     if (response.headersSent) {
       next(error);

@@ -6,7 +6,7 @@ import type { Handlers } from '../http/call.ts';
 import { pageOf } from '../http/page.ts';
 import { presentInstant } from '../presenters/instant.ts';
 import { presentJobSummary } from '../presenters/job.ts';
-import { queueIdOf } from './jobs.ts';
+import { queueIdOf } from './job-list.ts';
 
 type DeadLetterRoute = Extract<RouteName, 'listDeadLetters' | 'listDeadLetterGroups'>;
 

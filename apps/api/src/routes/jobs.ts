@@ -1,14 +1,6 @@
-import type { JobsQuery, RouteName } from '@holdfast/contract';
-import {
-  editJob,
-  findQueue,
-  listExecutions,
-  listJobLogs,
-  listJobs,
-  readJob,
-  readJobStatus,
-} from '@holdfast/database';
-import type { JobKey, JobListRequest, JobSummaryRow, LogLineRow } from '@holdfast/database';
+import type { RouteName } from '@holdfast/contract';
+import { editJob, listExecutions, listJobLogs, readJob, readJobStatus } from '@holdfast/database';
+import type { JobKey, LogLineRow } from '@holdfast/database';
 import { isEnded, parseDurationMs } from '@holdfast/domain';
 import type { Dependencies } from '../dependencies.ts';
 import type { Call, Handlers } from '../http/call.ts';
@@ -18,33 +10,17 @@ import { HttpProblem, validationFailed } from '../http/problem.ts';
 import { payloadJsonOf } from '../jobs-from-input.ts';
 import { requireDone } from '../job-action-result.ts';
 import { presentExecution, presentLogLine } from '../presenters/execution.ts';
-import { presentJob, presentJobDetail, presentJobSummary } from '../presenters/job.ts';
+import { presentJob, presentJobDetail } from '../presenters/job.ts';
 
-type JobRoute = Extract<
-  RouteName,
-  'listJobs' | 'getJob' | 'updateJob' | 'listExecutions' | 'listJobLogs'
->;
+type JobRoute = Extract<RouteName, 'getJob' | 'updateJob' | 'listExecutions' | 'listJobLogs'>;
 
 const longestWaitMs = 60_000;
 const lookEveryMs = 250;
 
-/** Reading jobs, and changing what has not started. */
+/** Reading one job, and changing it while it has not started. */
 export function jobHandlers(deps: Dependencies): Handlers<JobRoute> {
   const { database, cursors, watch } = deps;
   return {
-    async listJobs({ project, query }) {
-      const { limit, cursor, ...filter } = query;
-      const scope = { list: 'jobs', projectId: project.id, filter };
-      const [beforeId] = cursors.read(scope, cursor) ?? [];
-      const queueId = await queueIdOf(deps, project.id, filter.queue);
-      if (queueId === 'unknown') return { body: { data: [], nextCursor: null } };
-      const projectId = project.id;
-      const request = { ...filterOf(filter), projectId, queueId, beforeId, limit: limit + 1 };
-      const rows = await listJobs(database, request);
-      const position = (row: JobSummaryRow) => cursors.write(scope, [row.id]);
-      return { body: pageOf(rows, limit, { present: presentJobSummary, position }) };
-    },
-
     async getJob(call) {
       const key = keyOf(call);
       await waitForEnd(deps, call);
@@ -95,16 +71,6 @@ export function jobHandlers(deps: Dependencies): Handlers<JobRoute> {
   };
 }
 
-/** The id of a queue to filter by: `undefined` without a filter, `unknown` when nothing can match. */
-export async function queueIdOf(
-  { database }: Dependencies,
-  projectId: string,
-  name: string | undefined,
-): Promise<string | undefined> {
-  if (name === undefined) return undefined;
-  return (await findQueue(database, { projectId, name }))?.id ?? 'unknown';
-}
-
 function keyOf({ project, params }: Pick<Call<'getJob'>, 'project' | 'params'>): JobKey {
   return { projectId: project.id, id: params.id };
 }
@@ -113,32 +79,6 @@ async function requireJob({ database }: Dependencies, key: JobKey) {
   const job = await readJob(database, key);
   if (job === undefined) throw new HttpProblem('job_not_found');
   return job;
-}
-
-type Filter = Omit<JobsQuery, 'limit' | 'cursor'>;
-
-function filterOf(filter: Filter): Omit<JobListRequest, 'projectId' | 'limit'> {
-  const { payload } = filter;
-  const isObject = payload !== undefined && isJsonObject(payload);
-  return {
-    statuses: filter.status,
-    type: filter.type,
-    tag: filter.tag,
-    createdAfter: filter.createdAfter,
-    createdBefore: filter.createdBefore,
-    payloadContains: isObject ? payload : undefined,
-    payloadText: isObject ? undefined : payload,
-  };
-}
-
-function isJsonObject(text: string): boolean {
-  if (!text.startsWith('{')) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Looks until the job has ended, the time is over, the caller has gone, or the process stops. */

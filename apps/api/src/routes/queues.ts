@@ -1,43 +1,23 @@
 import type { QueueInput, QueuePatch, RouteName } from '@holdfast/contract';
-import {
-  countLeasedJobs,
-  createQueue,
-  deleteQueue,
-  findQueue,
-  listQueues,
-  pauseQueue,
-  purgeQueue,
-  readQueue,
-  resumeQueue,
-  updateQueue,
-} from '@holdfast/database';
-import type { QueueJobDefaults, QueueKey, QueueRow, Queryable } from '@holdfast/database';
+import { createQueue, deleteQueue, findQueue, listQueues, updateQueue } from '@holdfast/database';
+import type { QueueJobDefaults, QueueRow } from '@holdfast/database';
 import { defaultRetryPolicy } from '@holdfast/domain';
 import type { RetryPolicy } from '@holdfast/domain';
 import type { Dependencies } from '../dependencies.ts';
-import type { Call, Handlers } from '../http/call.ts';
-import { requireNotFar } from '../http/clock-checks.ts';
+import type { Handlers } from '../http/call.ts';
 import { etagOf, expectedRevision } from '../http/etags.ts';
 import { once } from '../http/idempotency.ts';
 import { pageOf } from '../http/page.ts';
-import { nameOf } from '../http/principal.ts';
-import { HttpProblem, validationFailed } from '../http/problem.ts';
+import { HttpProblem } from '../http/problem.ts';
 import { presentQueue } from '../presenters/queue.ts';
+import { queueKeyOf, requireQueue } from './queue-actions.ts';
 
 type QueueRoute = Extract<
   RouteName,
-  | 'listQueues'
-  | 'createQueue'
-  | 'getQueue'
-  | 'updateQueue'
-  | 'deleteQueue'
-  | 'pauseQueue'
-  | 'resumeQueue'
-  | 'drainQueue'
-  | 'purgeQueue'
+  'listQueues' | 'createQueue' | 'getQueue' | 'updateQueue' | 'deleteQueue'
 >;
 
-/** Queues: settings, and what an operator does with them. */
+/** Queues and their settings. */
 export function queueHandlers(deps: Dependencies): Handlers<QueueRoute> {
   const { database, cursors, notifier } = deps;
   return {
@@ -65,12 +45,12 @@ export function queueHandlers(deps: Dependencies): Handlers<QueueRoute> {
     },
 
     async getQueue(call) {
-      const row = await requireQueue(database, keyOf(call));
+      const row = await requireQueue(database, queueKeyOf(call));
       return { headers: etagHeader(row), body: presentQueue(row) };
     },
 
     async updateQueue(call) {
-      const key = keyOf(call);
+      const key = queueKeyOf(call);
       const before = await requireQueue(database, key);
       const ifMatch = expectedRevision(call.request.get('if-match'));
       const revision = await updateQueue(database, {
@@ -87,70 +67,12 @@ export function queueHandlers(deps: Dependencies): Handlers<QueueRoute> {
     },
 
     async deleteQueue(call) {
-      const key = keyOf(call);
+      const key = queueKeyOf(call);
       if (await deleteQueue(database, key)) return { body: undefined };
       const exists = (await findQueue(database, key)) !== undefined;
       throw new HttpProblem(exists ? 'queue_not_empty' : 'queue_not_found');
     },
-
-    async pauseQueue(call) {
-      return { body: presentQueue(await pause(deps, call)) };
-    },
-
-    async resumeQueue(call) {
-      const key = keyOf(call);
-      const id = await resumeQueue(database, key);
-      if (id === undefined) throw new HttpProblem('queue_not_found');
-      notifier.wakeQueues([id]);
-      return { body: presentQueue(await requireQueue(database, key)) };
-    },
-
-    async drainQueue(call) {
-      const row = await pause(deps, call);
-      const remaining = await countLeasedJobs(database, row.id);
-      return { body: { queue: presentQueue(row), remaining, drained: remaining === 0 } };
-    },
-
-    async purgeQueue(call) {
-      const key = keyOf(call);
-      const queue = await findQueue(database, key);
-      if (queue === undefined) throw new HttpProblem('queue_not_found');
-      if (call.body.confirm !== key.name) {
-        throw validationFailed([{ pointer: '/confirm', detail: 'must be the name of the queue' }]);
-      }
-      const request = { projectId: key.projectId, queueId: queue.id, reason: 'purged' };
-      return { body: { purged: await purgeQueue(database, request) } };
-    },
   };
-}
-
-type OneQueue = Pick<Call<'getQueue'>, 'project' | 'params'>;
-
-function keyOf({ project, params }: OneQueue): QueueKey {
-  return { projectId: project.id, name: params.queue };
-}
-
-async function requireQueue(db: Queryable, key: QueueKey): Promise<QueueRow> {
-  const row = await readQueue(db, key);
-  if (row === undefined) throw new HttpProblem('queue_not_found');
-  return row;
-}
-
-async function pause(
-  { database, clock }: Dependencies,
-  call: Pick<Call<'pauseQueue'>, 'project' | 'params' | 'body' | 'principal'>,
-): Promise<QueueRow> {
-  const { reason } = call.body;
-  const until = requireNotFar(call.body.until, { pointer: '/until', clock });
-  if (until !== undefined && until.getTime() <= clock.nowMs()) {
-    throw validationFailed([{ pointer: '/until', detail: 'must not have passed' }]);
-  }
-  const key = keyOf(call);
-  const by = nameOf(call.principal);
-  if ((await pauseQueue(database, { ...key, by, reason, until })) === undefined) {
-    throw new HttpProblem('queue_not_found');
-  }
-  return requireQueue(database, key);
 }
 
 function etagHeader(row: QueueRow): Readonly<Record<string, string>> {

@@ -8,7 +8,7 @@ import type { Handlers } from '../http/call.ts';
 import { once } from '../http/idempotency.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { presentFire } from '../presenters/schedule.ts';
-import { requireSchedule } from './schedules.ts';
+import { requireSchedule } from './schedule-actions.ts';
 
 /** Running a schedule by hand: a fire of its own, beside the due instants. */
 export function runScheduleHandlers(

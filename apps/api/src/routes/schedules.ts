@@ -2,33 +2,28 @@ import type { RouteName } from '@holdfast/contract';
 import {
   deleteSchedule,
   insertSchedule,
-  listFires,
   listSchedules,
-  pauseSchedule,
   readClock,
-  readSchedule,
-  resumeSchedule,
   updateSchedule,
 } from '@holdfast/database';
-import type { Fire, Queryable, ScheduleKey, ScheduleView } from '@holdfast/database';
-import { nextFires, uuidV7 } from '@holdfast/domain';
+import type { ScheduleView } from '@holdfast/database';
+import { uuidV7 } from '@holdfast/domain';
 import type { Dependencies } from '../dependencies.ts';
-import type { Call, Handlers } from '../http/call.ts';
+import type { Handlers } from '../http/call.ts';
 import { etagOf, expectedRevision } from '../http/etags.ts';
 import { once } from '../http/idempotency.ts';
 import { pageOf } from '../http/page.ts';
-import { nameOf } from '../http/principal.ts';
 import { HttpProblem } from '../http/problem.ts';
-import { presentPreview } from '../presenters/preview.ts';
-import { presentFire, presentSchedule } from '../presenters/schedule.ts';
-import { changedSettings, newSettings, nextAfter, readCron } from '../schedule-settings.ts';
+import { presentSchedule } from '../presenters/schedule.ts';
+import { changedSettings, newSettings } from '../schedule-settings.ts';
+import { requireSchedule, scheduleKeyOf } from './schedule-actions.ts';
 
-type ScheduleRoute = Exclude<
-  Extract<RouteName, `${string}Schedule` | 'listSchedules' | 'listScheduleFires'>,
-  'runScheduleNow'
+type ScheduleRoute = Extract<
+  RouteName,
+  'listSchedules' | 'createSchedule' | 'getSchedule' | 'updateSchedule' | 'deleteSchedule'
 >;
 
-/** Schedules: jobs that are enqueued by the clock. */
+/** Schedules and their settings. */
 export function scheduleHandlers(deps: Dependencies): Handlers<ScheduleRoute> {
   const { database, cursors, notifier } = deps;
   return {
@@ -56,19 +51,13 @@ export function scheduleHandlers(deps: Dependencies): Handlers<ScheduleRoute> {
       return { status, headers: headers ?? {}, body };
     },
 
-    async previewSchedule({ body }) {
-      const rule = readCron(body.cron, body.timezone);
-      const instants = nextFires(rule, { after: await readClock(database), count: body.count });
-      return { body: { data: instants.map((at) => presentPreview(at, rule.timezone)) } };
-    },
-
     async getSchedule(call) {
-      const schedule = await requireSchedule(database, keyOf(call));
+      const schedule = await requireSchedule(database, scheduleKeyOf(call));
       return { headers: etagHeader(schedule), body: presentSchedule(schedule) };
     },
 
     async updateSchedule(call) {
-      const key = keyOf(call);
+      const key = scheduleKeyOf(call);
       const ifMatch = expectedRevision(call.request.get('if-match'));
       const before = await requireSchedule(database, key);
       const settings = changedSettings(before, call.body, await readClock(database));
@@ -84,51 +73,11 @@ export function scheduleHandlers(deps: Dependencies): Handlers<ScheduleRoute> {
     },
 
     async deleteSchedule(call) {
-      const isDeleted = await deleteSchedule(database, keyOf(call));
+      const isDeleted = await deleteSchedule(database, scheduleKeyOf(call));
       if (!isDeleted) throw new HttpProblem('schedule_not_found');
       return { body: undefined };
     },
-
-    async pauseSchedule(call) {
-      const key = keyOf(call);
-      const by = nameOf(call.principal);
-      const isPaused = await pauseSchedule(database, { ...key, by, reason: call.body.reason });
-      if (!isPaused) throw new HttpProblem('schedule_not_found');
-      return { body: presentSchedule(await requireSchedule(database, key)) };
-    },
-
-    async resumeSchedule(call) {
-      const key = keyOf(call);
-      const { timing } = await requireSchedule(database, key);
-      const nextFireAt = nextAfter(timing, await readClock(database));
-      await resumeSchedule(database, { ...key, nextFireAt });
-      notifier.wakeSchedulers();
-      return { body: presentSchedule(await requireSchedule(database, key)) };
-    },
-
-    async listScheduleFires(call) {
-      const key = keyOf(call);
-      const { limit, cursor } = call.query;
-      const scope = { list: 'fires', projectId: key.projectId, filter: key.id };
-      const [before] = cursors.read(scope, cursor) ?? [];
-      const at = before === undefined ? undefined : new Date(before);
-      const fires = await listFires(database, { ...key, before: at, limit: limit + 1 });
-      if (fires.length === 0) await requireSchedule(database, key);
-      const position = ({ fireAt }: Fire) => cursors.write(scope, [fireAt.toISOString()]);
-      return { body: pageOf(fires, limit, { present: presentFire, position }) };
-    },
   };
-}
-
-function keyOf({ project, params }: Pick<Call<'getSchedule'>, 'project' | 'params'>): ScheduleKey {
-  return { projectId: project.id, id: params.id };
-}
-
-/** @throws HttpProblem `schedule_not_found` */
-export async function requireSchedule(db: Queryable, key: ScheduleKey): Promise<ScheduleView> {
-  const schedule = await readSchedule(db, key);
-  if (schedule === undefined) throw new HttpProblem('schedule_not_found');
-  return schedule;
 }
 
 function etagHeader({ revision }: ScheduleView): Readonly<Record<string, string>> {

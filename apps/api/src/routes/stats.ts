@@ -7,7 +7,7 @@ import { HttpProblem, validationFailed } from '../http/problem.ts';
 import { errorRateOf, readOverview } from '../overview.ts';
 import { percentilesOf, readBuckets } from '../presenters/percentiles.ts';
 import { shareAnswers } from '../shared-answers.ts';
-import { queueIdOf } from './jobs.ts';
+import { queueIdOf } from './job-list.ts';
 
 type StatsRoute = Extract<RouteName, 'getOverview' | 'getTimeseries'>;
 
@@ -78,15 +78,24 @@ function fill({ from, to, stepMs }: Range, rows: readonly TimeseriesRow[]): Time
   return { from: from.toISOString(), to: to.toISOString(), stepMs, points };
 }
 
-function presentPoint(at: Date, row: TimeseriesRow | undefined): Timeseries['points'][number] {
+const nothing: Omit<TimeseriesRow, 'at'> = {
+  completed: 0,
+  failed: 0,
+  dead_lettered: 0,
+  cancelled: 0,
+  wait_buckets: null,
+  run_buckets: null,
+};
+
+function presentPoint(at: Date, row = nothing): Timeseries['points'][number] {
   return {
     at: at.toISOString(),
-    completed: row?.completed ?? 0,
-    failed: row?.failed ?? 0,
-    deadLettered: row?.dead_lettered ?? 0,
-    cancelled: row?.cancelled ?? 0,
-    errorRate: row === undefined ? null : errorRateOf(row),
-    waitMs: percentilesOf(readBuckets(row?.wait_buckets ?? null)),
-    runMs: percentilesOf(readBuckets(row?.run_buckets ?? null)),
+    completed: row.completed,
+    failed: row.failed,
+    deadLettered: row.dead_lettered,
+    cancelled: row.cancelled,
+    errorRate: errorRateOf(row),
+    waitMs: percentilesOf(readBuckets(row.wait_buckets)),
+    runMs: percentilesOf(readBuckets(row.run_buckets)),
   };
 }

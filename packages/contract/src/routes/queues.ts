@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { needs, projectBase, route } from '../route.ts';
 import { Name } from '../schemas/common.ts';
 import { EmptyInput } from '../schemas/job-input.ts';

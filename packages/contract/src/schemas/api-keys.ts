@@ -23,7 +23,8 @@ export const ApiKeyInput = z.strictObject({
     .array(z.enum(apiKeyScopes))
     .min(1)
     .max(apiKeyScopes.length)
-    .refine((scopes) => new Set(scopes).size === scopes.length, 'must not repeat a scope'),
+    .refine((scopes) => new Set(scopes).size === scopes.length, 'must not repeat a scope')
+    .readonly(),
   expiresAt: InstantInput.nullish(),
 });
 

@@ -22,7 +22,7 @@ const Exponential = z
   }));
 
 const List = z
-  .strictObject({ kind: z.literal('list'), delays: z.array(Wait).min(1).max(100) })
+  .strictObject({ kind: z.literal('list'), delays: z.array(Wait).min(1).max(100).readonly() })
   .transform(({ kind, delays }): BackoffPolicy => ({ kind, delaysMs: delays }));
 
 const Fixed = z

@@ -26,10 +26,12 @@ const Tag = z
   .string()
   .regex(/^\P{C}{1,64}$/u, 'must be 1 to 64 characters, none of them a control character');
 
-const Tags = z
+/** Words to find a job by. */
+export const Tags = z
   .array(Tag)
   .max(20)
-  .refine((tags) => new Set(tags).size === tags.length, 'must not repeat a tag');
+  .refine((tags) => new Set(tags).size === tags.length, 'must not repeat a tag')
+  .readonly();
 
 const Metadata = JsonObject.refine(
   (metadata) => JSON.stringify(metadata).length <= 8_192,
@@ -66,7 +68,7 @@ export const maxBulkJobs = 10_000;
 
 /** `POST …/jobs/bulk`: all of them are enqueued, or none. The same jobs may be sent as NDJSON, one a line. */
 export const BulkJobsInput = z.strictObject({
-  jobs: z.array(JobInput).min(1).max(maxBulkJobs),
+  jobs: z.array(JobInput).min(1).max(maxBulkJobs).readonly(),
 });
 
 /** `PATCH …/jobs/{id}`: what can be changed while the job has not started. */

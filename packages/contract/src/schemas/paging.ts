@@ -17,7 +17,7 @@ export function queryInteger(minimum: number, maximum: number) {
 
 /** A query parameter that may be given several times; read as an array. */
 export function repeatable<T extends z.ZodType>(item: T) {
-  return z.union([item.transform((one) => [one]), z.array(item).min(1).max(20)]);
+  return z.union([item.transform((one) => [one]), z.array(item).min(1).max(20).readonly()]);
 }
 
 /** The query parameters of every list. */

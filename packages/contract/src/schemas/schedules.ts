@@ -2,7 +2,7 @@ import { maxDurationMs } from '@holdfast/domain';
 import { z } from 'zod';
 import { DurationText, Id, Instant, JsonObject, Name, Reason, durationInput } from './common.ts';
 import { Backoff, BackoffInput } from './backoff.ts';
-import { MaxAttempts, Priority, TimeoutInput, retryPolicies } from './job-input.ts';
+import { MaxAttempts, Priority, Tags, TimeoutInput, retryPolicies } from './job-input.ts';
 import { MaybeInstant, pageQuery } from './paging.ts';
 import { Paused } from './queues.ts';
 
@@ -48,7 +48,7 @@ export const ScheduledJobInput = z.strictObject({
   timeout: TimeoutInput.optional(),
   backoff: BackoffInput.optional(),
   retry: z.enum(retryPolicies).optional(),
-  tags: z.array(z.string().min(1).max(64)).max(20).optional(),
+  tags: Tags.optional(),
   metadata: JsonObject.optional(),
 });
 

@@ -1,0 +1,92 @@
+import type { RouteName } from '@holdfast/contract';
+import {
+  countLeasedJobs,
+  findQueue,
+  pauseQueue,
+  purgeQueue,
+  readQueue,
+  resumeQueue,
+} from '@holdfast/database';
+import type { QueueKey, QueueRow, Queryable } from '@holdfast/database';
+import type { Dependencies } from '../dependencies.ts';
+import type { Call, Handlers } from '../http/call.ts';
+import { requireNotFar } from '../http/clock-checks.ts';
+import { nameOf } from '../http/principal.ts';
+import { HttpProblem, validationFailed } from '../http/problem.ts';
+import { presentQueue } from '../presenters/queue.ts';
+
+type QueueActionRoute = Extract<
+  RouteName,
+  'pauseQueue' | 'resumeQueue' | 'drainQueue' | 'purgeQueue'
+>;
+
+/** What an operator does with a queue. */
+export function queueActionHandlers(deps: Dependencies): Handlers<QueueActionRoute> {
+  const { database, notifier } = deps;
+  return {
+    async pauseQueue(call) {
+      return { body: presentQueue(await pause(deps, call)) };
+    },
+
+    async resumeQueue(call) {
+      const key = queueKeyOf(call);
+      const id = await resumeQueue(database, key);
+      if (id === undefined) throw new HttpProblem('queue_not_found');
+      notifier.wakeQueues([id]);
+      return { body: presentQueue(await requireQueue(database, key)) };
+    },
+
+    async drainQueue(call) {
+      const row = await pause(deps, call);
+      const remaining = await countLeasedJobs(database, row.id);
+      return { body: { queue: presentQueue(row), remaining, drained: remaining === 0 } };
+    },
+
+    async purgeQueue(call) {
+      const key = queueKeyOf(call);
+      const queue = await findQueue(database, key);
+      if (queue === undefined) throw new HttpProblem('queue_not_found');
+      if (call.body.confirm !== key.name) {
+        throw validationFailed([{ pointer: '/confirm', detail: 'must be the name of the queue' }]);
+      }
+      const request = { projectId: key.projectId, queueId: queue.id, reason: 'purged' };
+      return { body: { purged: await purgeQueue(database, request) } };
+    },
+  };
+}
+
+/** Which queue a request is about. */
+export function queueKeyOf({
+  project,
+  params,
+}: Pick<Call<'getQueue'>, 'project' | 'params'>): QueueKey {
+  return { projectId: project.id, name: params.queue };
+}
+
+/**
+ * A queue that must exist.
+ *
+ * @throws HttpProblem `queue_not_found`
+ */
+export async function requireQueue(db: Queryable, key: QueueKey): Promise<QueueRow> {
+  const row = await readQueue(db, key);
+  if (row === undefined) throw new HttpProblem('queue_not_found');
+  return row;
+}
+
+async function pause(
+  { database, clock }: Dependencies,
+  call: Pick<Call<'pauseQueue'>, 'project' | 'params' | 'body' | 'principal'>,
+): Promise<QueueRow> {
+  const { reason } = call.body;
+  const until = requireNotFar(call.body.until, { pointer: '/until', clock });
+  if (until !== undefined && until.getTime() <= clock.nowMs()) {
+    throw validationFailed([{ pointer: '/until', detail: 'must not have passed' }]);
+  }
+  const key = queueKeyOf(call);
+  const by = nameOf(call.principal);
+  if ((await pauseQueue(database, { ...key, by, reason, until })) === undefined) {
+    throw new HttpProblem('queue_not_found');
+  }
+  return requireQueue(database, key);
+}
