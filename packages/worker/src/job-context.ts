@@ -80,10 +80,13 @@ export class HandlerContext implements JobContext {
     return this.#log;
   }
 
-  progress(percent: number, note?: unknown): void {
-    const bounded = Number.isFinite(percent) ? Math.min(100, Math.max(0, percent)) : 0;
-    const text = note === undefined ? {} : { note: cutText(storableText(asText(note)), 500) };
-    this.#sink.progress(this.#job, JSON.stringify({ percent: bounded, ...text }));
+  /** Bound, since handlers take their context apart. */
+  get progress(): (percent: number, note?: unknown) => void {
+    return (percent, note) => {
+      const bounded = Number.isFinite(percent) ? Math.min(100, Math.max(0, percent)) : 0;
+      const text = note === undefined ? {} : { note: cutText(storableText(asText(note)), 500) };
+      this.#sink.progress(this.#job, JSON.stringify({ percent: bounded, ...text }));
+    };
   }
 
   release(delay: string | number, reason?: string): Release {
