@@ -1,0 +1,45 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrate, openDatabase } from '@holdfast/database';
+import { startPostgres } from '@holdfast/embedded-postgres';
+import type { EmbeddedPostgres } from '@holdfast/embedded-postgres';
+import type { TestDatabase } from '@holdfast/testing';
+
+/** A durable server of one test's own, which may be crashed. */
+export interface OwnServer {
+  readonly db: TestDatabase;
+  /** As `pg_ctl restart -m immediate` does it. */
+  crash(): Promise<void>;
+  /** Crashes it and leaves it down until `comeBack`. */
+  goDown(): Promise<void>;
+  comeBack(): Promise<void>;
+}
+
+/** Starts a server with the settings of production, which waits for the disk at every commit. */
+export async function startOwnServer(): Promise<OwnServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-chaos-pg-'));
+  // The server's account must be able to enter when these tests are run by root.
+  chmodSync(folder, 0o755);
+  const dataDir = join(folder, 'pg');
+  let server: EmbeddedPostgres = await startPostgres({ dataDir });
+  const { url, port } = server;
+  await migrate({ connectionString: url });
+  const database = openDatabase({ connectionString: url });
+  return {
+    db: {
+      url,
+      database,
+      async drop() {
+        await database.close();
+        await server.stop('immediate');
+        rmSync(folder, { recursive: true, force: true });
+      },
+    },
+    crash: () => server.restartImmediate(),
+    goDown: () => server.stop('immediate'),
+    async comeBack() {
+      server = await startPostgres({ dataDir, port });
+    },
+  };
+}
