@@ -14,7 +14,7 @@ import { safeJson } from './safe-json.ts';
 export const abortGraceMs = 10_000;
 
 /** Tells which job the running code belongs to, also in timers and rejections that outlive the handler. */
-export const currentJob = new AsyncLocalStorage<HeldJob>();
+export const currentJob = new AsyncLocalStorage<HeldJob | undefined>();
 
 /** How one attempt ended, and whether its handler still runs in spite of its abort. */
 export interface AttemptEnd {
@@ -23,29 +23,35 @@ export interface AttemptEnd {
   readonly stuck: Promise<void> | undefined;
 }
 
-/** Runs the handler of a job to its end, its timeout, or whatever else ends the attempt. Never rejects. */
-export function runAttempt(
-  job: HeldJob,
-  options: { readonly handler: JobHandler; readonly context: JobContext },
-): Promise<AttemptEnd> {
-  return new Promise((resolve) => {
-    let settled = false;
-    let handlerEnded = false;
-    const timers: NodeJS.Timeout[] = [];
-    const ended = currentJob.run(job, callHandler, job, options).then((outcome) => {
-      handlerEnded = true;
-      job.settle?.(outcome);
-    });
-    job.settle = (outcome) => {
-      if (settled) return;
-      settled = true;
-      for (const timer of timers) clearTimeout(timer);
-      job.settle = undefined;
-      job.finishedAtMs = monotonicMs();
-      resolve({ outcome, stuck: handlerEnded ? undefined : ended });
-    };
-    timers.push(setTimeout(() => onTimeout(job, timers), job.claimed.timeoutMs));
+/** What an attempt needs, and who hears of its end: once, and never before `runAttempt` has returned. */
+export interface AttemptOptions {
+  readonly handler: JobHandler;
+  readonly context: JobContext;
+  readonly onEnd: (job: HeldJob, end: AttemptEnd) => void;
+}
+
+/**
+ * Runs the handler of a job to its end, its timeout, or whatever else ends the attempt. The end is told by a call and
+ * not by a promise: while async hooks are on, each promise costs a worker of short jobs several percent.
+ */
+export function runAttempt(job: HeldJob, options: AttemptOptions): void {
+  let handlerEnded = false;
+  const timers: NodeJS.Timeout[] = [];
+  const ended = currentJob.run(job, callHandler, job, options).then((outcome) => {
+    handlerEnded = true;
+    job.settle?.(outcome);
   });
+  job.settle = (outcome) => {
+    job.settle = undefined;
+    for (const timer of timers) clearTimeout(timer);
+    job.finishedAtMs = monotonicMs();
+    // What follows is the worker's own work, also when the handler's stray error brought it about.
+    currentJob.run(undefined, options.onEnd, job, {
+      outcome,
+      stuck: handlerEnded ? undefined : ended,
+    });
+  };
+  timers.push(setTimeout(() => onTimeout(job, timers), job.claimed.timeoutMs));
 }
 
 function onTimeout(job: HeldJob, timers: NodeJS.Timeout[]): void {
@@ -56,10 +62,7 @@ function onTimeout(job: HeldJob, timers: NodeJS.Timeout[]): void {
   timers.push(setTimeout(() => job.settle?.(outcomeOfError(job, error)), abortGraceMs));
 }
 
-async function callHandler(
-  job: HeldJob,
-  options: { readonly handler: JobHandler; readonly context: JobContext },
-): Promise<AttemptOutcome> {
+async function callHandler(job: HeldJob, options: AttemptOptions): Promise<AttemptOutcome> {
   try {
     const payload: unknown = JSON.parse(job.claimed.payloadJson);
     const result: unknown = await options.handler(payload, options.context);

@@ -15,15 +15,22 @@ export interface Vitals {
   readonly loopLagMs: number;
 }
 
-/** From the worker's main thread to its heartbeat thread. */
-export type ToHeartbeat =
+/** Job ids joined by commas: one text costs a fraction of a list to hand to another thread. */
+export type JoinedIds = string;
+
+/** What changed about the jobs that the worker holds. */
+export type HeldChange =
   | {
       readonly kind: 'hold';
       readonly order: number;
       readonly token: string;
-      readonly ids: readonly string[];
+      readonly ids: JoinedIds;
     }
-  | { readonly kind: 'drop'; readonly ids: readonly string[] }
+  | { readonly kind: 'drop'; readonly ids: JoinedIds };
+
+/** From the worker's main thread to its heartbeat thread. */
+export type ToHeartbeat =
+  | HeldChange
   | { readonly kind: 'vitals'; readonly vitals: Vitals }
   | { readonly kind: 'beat_now' }
   | { readonly kind: 'stop' };

@@ -1,8 +1,16 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { beatWorker, extendLeases, openDatabase, registerWorker } from '@holdfast/database';
 import type { Lane, LeaseState, WorkerMode } from '@holdfast/database';
-import type { FromHeartbeat, HeartbeatStart, ToHeartbeat, Vitals } from './heartbeat-messages.ts';
+import type {
+  FromHeartbeat,
+  HeartbeatStart,
+  HeldChange,
+  ToHeartbeat,
+  Vitals,
+} from './heartbeat-messages.ts';
 import { monotonicMs } from './monotonic.ts';
+
+const maxUnreadChanges = 200;
 
 /**
  * The heartbeat has a thread and a connection of its own: a handler that blocks the event loop does not lose its lease.
@@ -11,6 +19,8 @@ class HeartbeatThread {
   readonly #start: HeartbeatStart;
   readonly #lane: Lane;
   readonly #held = new Map<string, string>();
+  /** Not applied to `#held` yet: most jobs end before anybody asks. */
+  #changes: HeldChange[] = [];
   #order = 0;
   #vitals: Vitals = { status: 'active', busySlots: 0, stuckSlots: 0, loopLagMs: 0 };
   #timer: NodeJS.Timeout | undefined;
@@ -25,11 +35,9 @@ class HeartbeatThread {
   handle(message: ToHeartbeat): void {
     switch (message.kind) {
       case 'hold':
-        for (const id of message.ids) this.#held.set(id, message.token);
-        this.#order = message.order;
-        return;
       case 'drop':
-        for (const id of message.ids) this.#held.delete(id);
+        this.#changes.push(message);
+        if (this.#changes.length >= maxUnreadChanges) this.#readChanges();
         return;
       case 'vitals':
         this.#vitals = message.vitals;
@@ -67,8 +75,22 @@ class HeartbeatThread {
     }, this.#start.heartbeatMs / 5);
   }
 
+  #readChanges(): void {
+    const changes = this.#changes;
+    this.#changes = [];
+    for (const change of changes) {
+      const ids = change.ids.split(',');
+      if (change.kind === 'drop') for (const id of ids) this.#held.delete(id);
+      else {
+        for (const id of ids) this.#held.set(id, change.token);
+        this.#order = change.order;
+      }
+    }
+  }
+
   async #beatOnce(): Promise<void> {
     const sentAtMs = monotonicMs();
+    this.#readChanges();
     const order = this.#order;
     const { projectId, leaseMs } = this.#start.identity;
     const leases = [...this.#held].map(([id, token]) => ({ id, token }));

@@ -3,7 +3,13 @@ import { Worker } from 'node:worker_threads';
 import type { WorkerMode } from '@holdfast/database';
 import type { Logger } from '@holdfast/runtime';
 import type { HeldJob } from './held-job.ts';
-import type { FromHeartbeat, HeartbeatStart, ToHeartbeat, Vitals } from './heartbeat-messages.ts';
+import type {
+  FromHeartbeat,
+  HeartbeatStart,
+  JoinedIds,
+  ToHeartbeat,
+  Vitals,
+} from './heartbeat-messages.ts';
 import { monotonicMs } from './monotonic.ts';
 
 /** What the heartbeat tells the worker. */
@@ -71,13 +77,15 @@ export class Heartbeater {
     this.#order += 1;
     const order = this.#order;
     for (const job of jobs) this.#held.set(job.claimed.id, { job, order });
-    const ids = jobs.map((job) => job.claimed.id);
-    this.#post({ kind: 'hold', order, token, ids });
+    this.#post({ kind: 'hold', order, token, ids: joinIds(jobs) });
   }
 
   drop(jobs: readonly HeldJob[]): void {
-    for (const job of jobs) this.#held.delete(job.claimed.id);
-    this.#post({ kind: 'drop', ids: jobs.map((job) => job.claimed.id) });
+    // One that was claimed again meanwhile is held under another lease.
+    const dropped = jobs.filter((job) => this.#held.get(job.claimed.id)?.job === job);
+    if (dropped.length === 0) return;
+    for (const job of dropped) this.#held.delete(job.claimed.id);
+    this.#post({ kind: 'drop', ids: joinIds(dropped) });
   }
 
   /** Beats at once, to learn of a cancel or another request. */
@@ -136,7 +144,7 @@ export class Heartbeater {
   #sendAllHeld(): void {
     for (const { job, order } of this.#held.values()) {
       const { id, leaseToken: token } = job.claimed;
-      this.#post({ kind: 'hold', order, token, ids: [id] });
+      this.#post({ kind: 'hold', order, token, ids: id });
     }
   }
 
@@ -188,4 +196,8 @@ export class Heartbeater {
   #post(message: ToHeartbeat): void {
     this.#thread?.postMessage(message);
   }
+}
+
+function joinIds(jobs: readonly HeldJob[]): JoinedIds {
+  return jobs.map((job) => job.claimed.id).join(',');
 }

@@ -61,3 +61,8 @@ export function abortJob(job: HeldJob, cause: AbortCause, reason: Error): void {
   job.abortCause = cause;
   controllerOf(job).abort(reason);
 }
+
+/** The order in which rows are locked, so that two writes cannot lock each other out. */
+export function byJobId(a: HeldJob, b: HeldJob): number {
+  return a.claimed.id < b.claimed.id ? -1 : 1;
+}

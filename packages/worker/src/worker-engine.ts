@@ -23,7 +23,7 @@ import type { ClaimCapacity } from './claimer.ts';
 import { abortForLostLease, runAttempt } from './executor.ts';
 import type { AttemptEnd } from './executor.ts';
 import { Flusher } from './flusher.ts';
-import type { PendingFinish } from './flusher.ts';
+import type { PendingFinish } from './finish-writer.ts';
 import { Heartbeater } from './heartbeater.ts';
 import { abortJob, holdJob, isSuspect } from './held-job.ts';
 import type { HeldJob } from './held-job.ts';
@@ -58,6 +58,7 @@ export class WorkerEngine implements Service {
   readonly #prefetch: PrefetchTarget;
   readonly #claims: Lane;
   readonly #writes: Lane;
+  readonly #moreWrites: Lane;
   readonly #flusher: Flusher;
   readonly #claimer: Claimer;
   readonly #heartbeater: Heartbeater;
@@ -80,12 +81,14 @@ export class WorkerEngine implements Service {
     this.#prefetch = new PrefetchTarget(this.#settings.maxPrefetch);
     this.#claims = database.openLane('claims');
     this.#writes = database.openLane('lane');
+    this.#moreWrites = database.openLane('lane');
     this.#notifier = createNotifier(database);
     const shared = { projectId, logger, lane: this.#writes, workerId: this.id };
     this.#identity = this.#identify();
     this.#stats = new StatsCollector(shared);
     this.#flusher = new Flusher({
       ...shared,
+      lanes: [this.#writes, this.#moreWrites],
       clock: options.clock ?? systemClock,
       listener: { onFinished: this.#onStored, onLate: this.#onLate },
     });
@@ -371,6 +374,7 @@ export class WorkerEngine implements Service {
     await this.#notifier.close();
     await this.#claims.close();
     await this.#writes.close();
+    await this.#moreWrites.close();
     this.#removeGuards?.();
   }
 }
