@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createApiClient } from '@holdfast/contract';
-import { spawnProcess, waitFor } from '@holdfast/testing';
+import { createTestDatabase, spawnProcess, waitFor } from '@holdfast/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SpawnedProcess } from '@holdfast/testing';
 
@@ -29,9 +29,17 @@ afterAll(async () => {
 });
 
 function startUp(...flags: readonly string[]): SpawnedProcess {
+  return startUpWith({}, ...flags);
+}
+
+function startUpWith(
+  env: Readonly<Record<string, string>>,
+  ...flags: readonly string[]
+): SpawnedProcess {
   up = spawnProcess({
     script,
     args: ['up', '--port', '0', '--data-dir', join(directory, 'data'), ...flags],
+    env,
     cwd: directory,
   });
   return up;
@@ -66,6 +74,28 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Enqueues a job, looks at it, cancels it; pauses its queue. */
+async function useCommands(env: Readonly<Record<string, string>>): Promise<void> {
+  const holdfast = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
+    const command = spawnProcess({ script, args, env });
+    const { code } = await command.exited;
+    expect(code, command.output()).toBe(0);
+    return JSON.parse(command.output().split('\n')[0] ?? '') as Record<string, unknown>;
+  };
+  const flags = ['--queue', 'mail', '--payload', '{"to":"ada"}', '--delay', '1h'];
+  const job = await holdfast('jobs', 'enqueue', 'invoice.send', ...flags);
+  expect(job).toMatchObject({ type: 'invoice.send', queue: 'mail', status: 'scheduled' });
+  const id = String(job['id']);
+  expect(await holdfast('jobs', 'list', '--status', 'scheduled')).toMatchObject({ id });
+  expect(await holdfast('job', 'get', id)).toMatchObject({ id, payload: { to: 'ada' } });
+  expect(await holdfast('jobs', 'cancel', id)).toMatchObject({ id, status: 'cancelled' });
+  expect(await holdfast('queues', 'pause', 'mail', '--reason', 'provider outage')).toMatchObject({
+    name: 'mail',
+    paused: { reason: 'provider outage' },
+  });
+  expect(await holdfast('queues', 'resume', 'mail')).toMatchObject({ name: 'mail', paused: null });
 }
 
 describe('holdfast up', () => {
@@ -122,6 +152,42 @@ describe('holdfast up', () => {
       expect(await isReachable(baseUrl)).toBe(false);
     },
   );
+
+  it('stops at once on a second Ctrl-C, and leaves no process behind', async () => {
+    const process = startUp();
+    const client = await signIn(await untilUp(process));
+    const body = { type: 'demo.report', payload: { pages: 100 } };
+    const { id } = await client.enqueueJob({ params: project, body });
+    await waitFor('the job runs', async () => {
+      const job = await client.getJob({ params: { ...project, id } });
+      return job.status === 'running';
+    });
+    const workers = await client.listWorkers({ params: project });
+    process.kill('SIGINT');
+    await process.waitForOutput(/Stopping; running jobs finish first/);
+    // One that comes right after the first counts as its echo.
+    await waitFor('it has ended', () => {
+      process.kill('SIGINT');
+      return !process.isRunning();
+    });
+    expect((await process.exited).code).toBe(130);
+    await waitFor('the workers have ended', () => !workers.data.some(({ pid }) => isAlive(pid)));
+  });
+
+  it('uses the server at DATABASE_URL, warns about its settings, and serves the other commands', async () => {
+    const test = await createTestDatabase();
+    try {
+      const process = startUpWith({ DATABASE_URL: test.url }, '--no-demo');
+      const { baseUrl, ticket } = await untilUp(process);
+      expect(process.output()).toContain('WARNING: fsync is off');
+      expect(process.output()).toContain('(DATABASE_URL)');
+      const { accessToken } = await createApiClient({ baseUrl }).redeemTicket({ body: { ticket } });
+      await useCommands({ HOLDFAST_URL: baseUrl, HOLDFAST_API_KEY: accessToken });
+    } finally {
+      await up?.destroy();
+      await test.drop();
+    }
+  });
 
   it('leaves no process behind when it is killed', async () => {
     const process = startUp('--no-demo');

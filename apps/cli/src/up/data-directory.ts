@@ -9,8 +9,8 @@ export interface DataDirectory {
   readonly postgresPath: string;
   readonly secretPath: string;
   readonly passwordPath: string;
-  /** Opens a process's log file anew and gives its descriptor. */
-  openLog(processName: string): number;
+  /** Opens a process's log file, emptied at its first start, and gives its descriptor. */
+  openLog(processName: string, start: 'first' | 'again'): number;
   /** The last lines that a process wrote, to show when it failed. */
   readLogTail(processName: string): string;
 }
@@ -28,7 +28,8 @@ export function openDataDirectory(path: string): DataDirectory {
     postgresPath: join(path, 'pg'),
     secretPath: join(path, 'secret'),
     passwordPath: join(path, 'admin-password'),
-    openLog: (processName) => openSync(logPath(processName), 'a', 0o600),
+    openLog: (processName, start) =>
+      openSync(logPath(processName), start === 'first' ? 'w' : 'a', 0o600),
     readLogTail: (processName) => {
       const file = logPath(processName);
       return existsSync(file) ? readFileSync(file, 'utf8').slice(-tailLength) : '';

@@ -90,7 +90,9 @@ class RestartingProcess implements ManagedProcess {
 
   #launch(): ChildProcess {
     const { script, env, dataDirectory, isVerbose } = this.#options;
-    const log = isVerbose ? 'inherit' : dataDirectory.openLog(this.name);
+    const log = isVerbose
+      ? 'inherit'
+      : dataDirectory.openLog(this.name, this.#deathCount === 0 ? 'first' : 'again');
     // A process group of its own: Ctrl-C reaches only us, and we stop our processes in order.
     // The IPC channel tells the child when we are gone.
     const child = fork(script, [], {

@@ -93,13 +93,14 @@ class ProcessStack implements StackService {
   }
 
   async stop(): Promise<void> {
-    for (const { title, processes } of this.#groups.splice(0).reverse()) {
+    for (const { title, processes } of [...this.#groups].reverse()) {
       if (processes.length === 0) continue;
       await this.#options.steps.run(title, async () => {
         await Promise.all(processes.map((process) => process.stop()));
         return 'stopped';
       });
     }
+    this.#groups.length = 0;
     process.off('exit', this.#killAll);
   }
 
