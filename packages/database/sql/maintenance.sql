@@ -135,6 +135,35 @@ where e.project_id = old.project_id and e.job_id = old.job_id and e.execution_se
   and e.recorded_at = old.recorded_at
 returning e.job_id;
 
+-- name: forget_unpartitioned_logs
+-- Log lines kept past their partition go when their job is gone.
+delete from holdfast.job_logs_default as l
+using (
+  select x.project_id, x.job_id, x.execution_seq, x.line, x.logged_at
+  from holdfast.job_logs_default as x
+  where x.logged_at < clock_timestamp() - $1::double precision * interval '1 millisecond'
+    and not exists (select 1 from holdfast.jobs as j where j.project_id = x.project_id and j.id = x.job_id)
+    and not exists (select 1 from holdfast.job_history as h where h.project_id = x.project_id and h.id = x.job_id)
+  limit $2
+) as old
+where l.project_id = old.project_id and l.job_id = old.job_id and l.execution_seq = old.execution_seq
+  and l.line = old.line and l.logged_at = old.logged_at
+returning l.job_id;
+
+-- name: forget_late_results
+-- Late results go when their job is gone.
+delete from holdfast.job_late_results as r
+using (
+  select x.project_id, x.job_id, x.execution_seq
+  from holdfast.job_late_results as x
+  where x.recorded_at < clock_timestamp() - $1::double precision * interval '1 millisecond'
+    and not exists (select 1 from holdfast.jobs as j where j.project_id = x.project_id and j.id = x.job_id)
+    and not exists (select 1 from holdfast.job_history as h where h.project_id = x.project_id and h.id = x.job_id)
+  limit $2
+) as old
+where r.project_id = old.project_id and r.job_id = old.job_id and r.execution_seq = old.execution_seq
+returning r.job_id;
+
 -- name: forget_idempotency_keys
 delete from holdfast.idempotency_keys as k
 using (

@@ -15,8 +15,12 @@ export interface ConnectionSettings {
   readonly pooled?: boolean | undefined;
 }
 
-/** What every session sets, so that no transaction of ours is ever long. */
+/**
+ * What every session sets, so that no transaction of ours is ever long. The statements are written for READ COMMITTED:
+ * who waited for a row sees what became of it.
+ */
 const sessionSettings = {
+  default_transaction_isolation: 'read committed',
   statement_timeout: '10000',
   lock_timeout: '2000',
   idle_in_transaction_session_timeout: '10000',
@@ -48,7 +52,7 @@ export function clientConfig(settings: ConnectionSettings, kind: SessionKind): C
     ...(kind === 'claims' ? { synchronous_commit: 'off' } : {}),
   };
   const text = Object.entries(options)
-    .map(([name, value]) => `-c ${name}=${value}`)
+    .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
     .join(' ');
   return {
     connectionString: settings.connectionString,
@@ -68,8 +72,16 @@ const schemaForm = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
  * @throws Error for a name that is not a plain identifier of at most 63 characters.
  */
 export function inSchema(sql: string, schema: string): string {
-  if (!schemaForm.test(schema)) {
-    throw new Error(`The schema name "${schema}" is not a plain SQL identifier`);
-  }
-  return schema === 'holdfast' ? sql : sql.replace(/\bholdfast\./g, `"${schema}".`);
+  const name = requireSchemaName(schema);
+  return name === 'holdfast' ? sql : sql.replace(/\bholdfast\./g, `"${name}".`);
+}
+
+/**
+ * Gives the name back when it can stand between double quotes as it is.
+ *
+ * @throws Error for a name that is not a plain identifier of at most 63 characters.
+ */
+export function requireSchemaName(schema: string): string {
+  if (schemaForm.test(schema)) return schema;
+  throw new Error(`The schema name "${schema}" is not a plain SQL identifier`);
 }

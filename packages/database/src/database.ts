@@ -74,7 +74,15 @@ class PooledDatabase implements Database {
   }
 
   async execute(sql: string): Promise<void> {
-    await this.#withClient((client) => client.query(inSchema(sql, this.schema)));
+    await this.#withClient(async (client) => {
+      try {
+        await client.query(inSchema(sql, this.schema));
+      } catch (error) {
+        // A transaction that the SQL began itself must not stay open for the connection's next user.
+        await client.query('rollback').catch(() => undefined);
+        throw error;
+      }
+    });
   }
 
   openLane(kind: 'lane' | 'claims'): Lane {
@@ -89,7 +97,7 @@ class PooledDatabase implements Database {
     client: PoolClient,
     work: (tx: Queryable) => Promise<Result>,
   ): Promise<Result> {
-    await client.query('begin');
+    await client.query('begin isolation level read committed');
     try {
       const result = await work({
         query: (statement, values = []) => this.#run(client, statement, values),

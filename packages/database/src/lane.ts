@@ -25,7 +25,7 @@ export interface Lane extends Queryable {
   close(): Promise<void>;
 }
 
-const begin: Statement = { name: 'begin_claim', text: 'begin' };
+const begin: Statement = { name: 'begin_claim', text: 'begin isolation level read committed' };
 const commit: Statement = { name: 'commit_claim', text: 'commit' };
 
 /** Opens a lane; nothing is sent before the first statement. */
@@ -114,19 +114,16 @@ class PipelinedLane implements Lane {
     return this.#client;
   }
 
-  async #connect(): Promise<Client> {
+  #connect(): Promise<Client> {
     const client = new pg.Client({ ...clientConfig(this.#settings, this.#kind), pipeline: true });
+    const connecting = client.connect().then(() => client);
+    // A connection says twice that it is over; by the second time the next one may be in its place.
     const forget = (): void => {
-      this.#client = undefined;
+      if (this.#client === connecting) this.#client = undefined;
     };
     client.on('error', forget);
     client.on('end', forget);
-    try {
-      await client.connect();
-    } catch (error) {
-      forget();
-      throw error;
-    }
-    return client;
+    connecting.catch(forget);
+    return connecting;
   }
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Client } from 'pg';
-import { inSchema } from './connection-settings.ts';
+import { inSchema, requireSchemaName } from './connection-settings.ts';
 import type { ConnectionSettings } from './connection-settings.ts';
 import { migrations } from './generated/migrations.ts';
 import type { Migration } from './generated/migrations.ts';
@@ -57,7 +57,7 @@ export async function planMigrations(settings: ConnectionSettings): Promise<read
 /** The version of the schema in the database; 0 when there is none. */
 export async function readSchemaVersion(settings: ConnectionSettings): Promise<number> {
   return withClient(settings, async (client) => {
-    const table = `${schemaOf(settings)}.schema_migrations`;
+    const table = `"${schemaOf(settings)}".schema_migrations`;
     const found = await client.query<{ found: boolean }>(
       'select to_regclass($1) is not null as found',
       [table],
@@ -165,7 +165,8 @@ async function isApplied(
 }
 
 async function inTransaction<Result>(client: Client, work: () => Promise<Result>): Promise<Result> {
-  await client.query('begin');
+  // A snapshot from before the wait for the lock would not show what the winner applied.
+  await client.query('begin isolation level read committed');
   try {
     const result = await work();
     await client.query('commit');
@@ -195,5 +196,5 @@ async function withClient<Result>(
 }
 
 function schemaOf(settings: ConnectionSettings): string {
-  return settings.schema ?? 'holdfast';
+  return requireSchemaName(settings.schema ?? 'holdfast');
 }

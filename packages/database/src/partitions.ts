@@ -54,8 +54,8 @@ export async function listPartitions(
 }
 
 /**
- * Drops the partitions whose last day ended longer than `retentionMs` ago. Executions and logs of jobs that still can
- * change (dead letters, jobs that are tried again) are kept: they move to the default partition first.
+ * Drops the partitions whose last day ended longer than `retentionMs` ago. Executions and logs of jobs that are still
+ * there (dead letters, jobs that are tried again, jobs that ended later) are kept: they move to the default partition.
  *
  * @returns the names of the partitions that were dropped.
  */
@@ -68,14 +68,19 @@ export async function dropExpiredPartitions(
   const dropped: string[] = [];
   for (const table of Object.keys(partitionedTables) as PartitionedTable[]) {
     const oldest = partitionName(table, row.today_ms - retentionMs);
-    for (const { name } of await listPartitions(database, table)) {
+    for (const { name, day } of await listPartitions(database, table)) {
       // The day that the bound falls into is still within the retention.
       if (name >= oldest) continue;
-      await dropPartition(database, table, name);
+      await dropPartition(database, { table, name, toMs: startOfDayMs(day) + dayMs });
       dropped.push(name);
     }
   }
   return dropped;
+}
+
+/** Unix milliseconds of the begin of a day, written YYYYMMDD, in UTC. */
+function startOfDayMs(day: string): number {
+  return Date.UTC(Number(day.slice(0, 4)), Number(day.slice(4, 6)) - 1, Number(day.slice(6)));
 }
 
 function partitionName(table: PartitionedTable, dayStartMs: number): string {
@@ -90,45 +95,51 @@ async function makePartition(
   const from = new Date(fromMs).toISOString();
   const to = new Date(fromMs + dayMs).toISOString();
   const column = partitionedTables[table];
-  // Statements sent together are one transaction, which ends by itself when one of them fails.
+  // Rows of the day that came while it had no partition would forbid the attachment, so they move first.
   await database.execute(`
+    begin isolation level read committed;
     select pg_advisory_xact_lock(hashtext('holdfast.${name}'));
     create table if not exists holdfast.${name} (
       like holdfast.${table} including defaults including constraints
     );
     do $$ begin
       if not exists (select 1 from pg_inherits where inhrelid = 'holdfast.${name}'::regclass) then
-        -- Rows of a day that had no partition are in the default one, which must not keep them.
         lock table holdfast.${table}_default in access exclusive mode;
-        with stray as (
+        with misplaced as (
           delete from holdfast.${table}_default where ${column} >= '${from}' and ${column} < '${to}' returning *
         )
-        insert into holdfast.${name} select * from stray;
+        insert into holdfast.${name} select * from misplaced;
         alter table holdfast.${table} attach partition holdfast.${name} for values from ('${from}') to ('${to}');
       end if;
     end $$;
+    commit;
   `);
 }
 
 async function dropPartition(
   database: Database,
-  table: PartitionedTable,
-  name: string,
+  partition: { readonly table: PartitionedTable; readonly name: string; readonly toMs: number },
 ): Promise<void> {
-  const keep =
-    table === 'job_history'
-      ? ''
-      : `insert into holdfast.${table}
-         select p.* from holdfast.${name} as p
-         where exists (select 1 from holdfast.jobs as j where j.project_id = p.project_id and j.id = p.job_id);`;
+  const { table, name, toMs } = partition;
+  const to = new Date(toMs).toISOString();
+  // Found before the detachment, whose lock keeps everybody out. A job has no execution from before its own time.
+  const kept = `
+    create temporary table kept_rows on commit drop as
+    select p.*
+    from holdfast.${name} as p
+    join (
+      select j.project_id, j.id from holdfast.jobs as j where j.created_at < '${to}'
+      union
+      select h.project_id, h.id from holdfast.job_history as h where h.created_at < '${to}'
+    ) as job on job.project_id = p.project_id and job.id = p.job_id;`;
+  const hasJobs = table !== 'job_history';
   await database.execute(`
-    select pg_advisory_xact_lock(hashtext('holdfast.${name}'));
-    do $$ begin
-      if to_regclass('holdfast.${name}') is not null then
-        alter table holdfast.${table} detach partition holdfast.${name};
-        ${keep}
-        drop table holdfast.${name};
-      end if;
-    end $$;
+    begin isolation level read committed;
+    set local statement_timeout = '10min';
+    ${hasJobs ? kept : ''}
+    alter table holdfast.${table} detach partition holdfast.${name};
+    ${hasJobs ? `insert into holdfast.${table} select * from kept_rows;` : ''}
+    drop table holdfast.${name};
+    commit;
   `);
 }

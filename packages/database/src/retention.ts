@@ -39,6 +39,8 @@ export async function prune(database: Database, retention: Retention): Promise<P
   const partitions = await dropExpiredPartitions(database, historyMs);
   await pages(database, statements.forgetUnpartitionedHistory, [deadLettersMs + historyMs]);
   await pages(database, statements.forgetUnpartitionedExecutions, [historyMs]);
+  await pages(database, statements.forgetUnpartitionedLogs, [historyMs]);
+  await pages(database, statements.forgetLateResults, [historyMs]);
   await pages(database, statements.forgetFires, [retention.firesMs]);
   await pages(database, statements.forgetIdempotencyKeys, []);
   await database.query(statements.forgetStats, [retention.statsMs]);

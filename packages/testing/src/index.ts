@@ -2,7 +2,7 @@ export { freePort } from '@holdfast/embedded-postgres';
 export { hasBrowser, launchBrowser } from './launch-browser.ts';
 export { createJobFactory } from './job-factory.ts';
 export { spawnProcess } from './spawn-process.ts';
-export { createTestDatabase } from './test-database.ts';
+export { createEmptyDatabase, createTestDatabase } from './test-database.ts';
 export { waitFor } from './wait-for.ts';
 export type { ProcessExit, SpawnedProcess, SpawnProcessOptions } from './spawn-process.ts';
 export type { JobFactory, JobRecipe, LeasedJob, MadeJob } from './job-factory.ts';

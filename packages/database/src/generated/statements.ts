@@ -1315,6 +1315,15 @@ join holdfast.jobs as j on j.project_id = $1 and j.id = l.id and j.lease_token =
 on conflict do nothing`,
   },
   /** job-writing.sql */
+  findStoredEnds: {
+    name: 'find_stored_ends',
+    text: `select e.job_id as id
+from unnest($2::uuid[], $3::integer[]) as n (id, execution_seq)
+join holdfast.job_executions as e
+  on e.project_id = $1 and e.job_id = n.id and e.execution_seq = n.execution_seq
+where e.worker_id = $4 and e.status <> 'running' and e.reason is distinct from 'cancel_forced'`,
+  },
+  /** job-writing.sql */
   recordLateResult: {
     name: 'record_late_result',
     text: `insert into holdfast.job_late_results (project_id, job_id, execution_seq, status, result, error)
@@ -1470,6 +1479,37 @@ using (
 where e.project_id = old.project_id and e.job_id = old.job_id and e.execution_seq = old.execution_seq
   and e.recorded_at = old.recorded_at
 returning e.job_id`,
+  },
+  /** maintenance.sql */
+  forgetUnpartitionedLogs: {
+    name: 'forget_unpartitioned_logs',
+    text: `delete from holdfast.job_logs_default as l
+using (
+  select x.project_id, x.job_id, x.execution_seq, x.line, x.logged_at
+  from holdfast.job_logs_default as x
+  where x.logged_at < clock_timestamp() - $1::double precision * interval '1 millisecond'
+    and not exists (select 1 from holdfast.jobs as j where j.project_id = x.project_id and j.id = x.job_id)
+    and not exists (select 1 from holdfast.job_history as h where h.project_id = x.project_id and h.id = x.job_id)
+  limit $2
+) as old
+where l.project_id = old.project_id and l.job_id = old.job_id and l.execution_seq = old.execution_seq
+  and l.line = old.line and l.logged_at = old.logged_at
+returning l.job_id`,
+  },
+  /** maintenance.sql */
+  forgetLateResults: {
+    name: 'forget_late_results',
+    text: `delete from holdfast.job_late_results as r
+using (
+  select x.project_id, x.job_id, x.execution_seq
+  from holdfast.job_late_results as x
+  where x.recorded_at < clock_timestamp() - $1::double precision * interval '1 millisecond'
+    and not exists (select 1 from holdfast.jobs as j where j.project_id = x.project_id and j.id = x.job_id)
+    and not exists (select 1 from holdfast.job_history as h where h.project_id = x.project_id and h.id = x.job_id)
+  limit $2
+) as old
+where r.project_id = old.project_id and r.job_id = old.job_id and r.execution_seq = old.execution_seq
+returning r.job_id`,
   },
   /** maintenance.sql */
   forgetIdempotencyKeys: {
