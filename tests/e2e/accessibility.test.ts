@@ -90,6 +90,22 @@ describe.runIf(hasBrowser())('every page', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('meets WCAG AA in what opens over a page', async () => {
+    const { page } = await bench.visit('/workers');
+    await untilDrawn(page);
+    await page.getByRole('button', { name: /Actions of worker/ }).click();
+    await page.getByRole('menuitem', { name: 'Stop' }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('menuitem', { name: 'Stop' }).click();
+    await page.getByRole('dialog', { name: /Stop the worker/ }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Command palette' }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
   it('meets WCAG AA before the sign-in', async () => {
     const { page } = await bench.visitSignedOut(bench.stack().url);
     await page.getByRole('heading', { name: 'Sign in to Holdfast' }).waitFor();

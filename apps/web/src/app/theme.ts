@@ -5,6 +5,7 @@ import {
   Modal,
   MultiSelect,
   NativeSelect,
+  Notification,
   NumberInput,
   PasswordInput,
   Select,
@@ -25,7 +26,7 @@ function brandShade(shade: number): string {
 const smallInput = { defaultProps: { size: 'sm' } };
 
 // Locking the page's scroll injects a style tag, which the content security policy forbids.
-const unlockedScroll = { defaultProps: { lockScroll: false } };
+const dialog = { lockScroll: false, closeButtonProps: { 'aria-label': 'Close' } };
 
 /** Component defaults; the colours themselves are in `theme.css`. */
 export const theme = createTheme({
@@ -48,13 +49,23 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Button: Button.extend({ defaultProps: { size: 'xs', variant: 'default' } }),
-    Drawer: Drawer.extend(unlockedScroll),
-    Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end', radius: 8 } }),
+    Drawer: Drawer.extend({ defaultProps: dialog }),
+    Menu: Menu.extend({
+      defaultProps: {
+        shadow: 'md',
+        position: 'bottom-end',
+        radius: 8,
+        withInitialFocusPlaceholder: false,
+      },
+    }),
     Modal: Modal.extend({
-      defaultProps: { ...unlockedScroll.defaultProps, radius: 10, padding: 'md', centered: true },
+      defaultProps: { ...dialog, radius: 10, padding: 'md', centered: true },
     }),
     MultiSelect: MultiSelect.extend(smallInput),
     NativeSelect: NativeSelect.extend(smallInput),
+    Notification: Notification.extend({
+      defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } },
+    }),
     NumberInput: NumberInput.extend(smallInput),
     PasswordInput: PasswordInput.extend(smallInput),
     Select: Select.extend(smallInput),

@@ -42,7 +42,7 @@ function Item({ action }: { readonly action: MenuAction }) {
   return (
     <Menu.Item
       leftSection={<Icon name={icon} size={15} />}
-      {...(tone === 'danger' ? { color: 'red' } : {})}
+      {...(tone === 'danger' ? { color: 'var(--hf-bad)' } : {})}
       {...(blocked ? { 'aria-disabled': true, closeMenuOnClick: false } : { onClick })}
     >
       {label}

@@ -23,7 +23,7 @@ export function Palette({ opened, onClose }: PaletteProps) {
       size={520}
       yOffset="12vh"
       centered={false}
-      aria-label="Command palette"
+      attributes={{ content: { 'aria-label': 'Command palette' } }}
     >
       {opened ? <PaletteBody onClose={onClose} /> : null}
     </Modal>

@@ -6,6 +6,8 @@ import classes from './search-box.module.css';
 
 const jobId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+const paletteKeys = /mac|iphone|ipad/i.test(navigator.userAgent) ? '⌘K' : 'Ctrl K';
+
 /** The id by which the shortcut finds the field. */
 export const searchFieldId = 'job-search';
 
@@ -51,9 +53,9 @@ export function SearchBox({ onOpenPalette }: { readonly onOpenPalette: () => voi
       <UnstyledButton
         className={classes['hint']}
         onClick={onOpenPalette}
-        aria-label="Open the command palette"
+        aria-label={`${paletteKeys}: open the command palette`}
       >
-        <Kbd size="xs">⌘K</Kbd>
+        <Kbd size="xs">{paletteKeys}</Kbd>
       </UnstyledButton>
     </form>
   );

@@ -30,7 +30,7 @@ function placeFacts(job: JobDetail): Fact[] {
     { name: 'Priority', value: job.priority },
     { name: 'Attempt', value: `${String(job.attempt)} of ${String(job.maxAttempts)}` },
     { name: 'Executions', value: job.executionSeq },
-    { name: 'Generation', value: job.generation > 1 ? job.generation : undefined },
+    { name: 'Generation', value: job.generation > 0 ? job.generation : undefined },
     { name: 'Crashes', value: job.crashCount > 0 ? job.crashCount : undefined },
     { name: 'Releases', value: job.releaseCount > 0 ? job.releaseCount : undefined },
     { name: 'Progress', value: describeProgress(job.progress) },
