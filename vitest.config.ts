@@ -78,9 +78,17 @@ export default defineConfig({
         testTimeoutMs: 300 * secondMs,
       }),
       project({
+        name: 'docs',
+        include: ['tests/docs/**/*.test.ts'],
+        groupOrder: 4,
+        setups: ['database'],
+        maxWorkers: 2,
+        testTimeoutMs: 60 * secondMs,
+      }),
+      project({
         name: 'e2e',
         include: ['tests/e2e/**/*.test.ts'],
-        groupOrder: 4,
+        groupOrder: 5,
         setups: ['database', 'browser'],
         maxWorkers: 1,
         testTimeoutMs: 120 * secondMs,

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import {
+  attentionKinds,
+  apiKeyScopes,
+  fireOutcomes,
+  roles,
+  routes,
+  workerStatuses,
+} from '@holdfast/contract';
+import { errorCodes, executionStatuses, jobStatuses, jobTransitions } from '@holdfast/domain';
+import { anchorsOf, proseOf, readPage, readPages, tableRowsOf } from './support/markdown.ts';
+
+const glossary = readPage('docs/glossary.md');
+
+describe('the glossary', () => {
+  it.each([
+    ['Statuses of a job', jobStatuses],
+    ['Statuses of an execution', executionStatuses],
+    ['Scheduling', fireOutcomes],
+    ['Stopping things', workerStatuses],
+  ] as const)('lists under "%s" exactly what the code has', (heading, words) => {
+    expect(codeWordsUnder(heading)).toEqual([...words]);
+  });
+
+  it('names every role and every scope', () => {
+    const access = sectionOf(heading('Access')).toLowerCase();
+    for (const role of roles) expect(access).toContain(`**${role}**`);
+    for (const scope of apiKeyScopes) expect(access).toContain(`\`${scope}\``);
+  });
+});
+
+describe('the page of errors', () => {
+  it('has every code of the catalogue and no other', () => {
+    const anchors = [...anchorsOf(readPage('docs/errors.md'))].filter((id) => id !== 'errors');
+    expect(anchors.sort()).toEqual(Object.keys(errorCodes).sort());
+  });
+});
+
+describe('the page about the life of a job', () => {
+  it('has every transition as the domain has it', () => {
+    const shown = tableRowsOf(readPage('docs/state-machine.md')).flatMap(([name, from, to]) =>
+      name?.startsWith('`') === true ? [[name.replaceAll('`', ''), from, to]] : [],
+    );
+    const known = Object.entries(jobTransitions).map(([name, { from, to }]) => [
+      name,
+      from.length === 0 ? '(new)' : from.join(', '),
+      to,
+    ]);
+    expect(shown).toEqual(known);
+  });
+});
+
+describe('every page', () => {
+  const pages = readPages();
+
+  it('speaks only of routes that the contract has', () => {
+    const known = new Set(
+      Object.values(routes).map(({ method, path }) => `${method.toUpperCase()} ${shortOf(path)}`),
+    );
+    const spoken = pages.flatMap((page) =>
+      [...proseOf(page).matchAll(/`(GET|POST|PATCH|DELETE) (…?\/[^`\s?]*)/g)].map(
+        ([, method = '', path = '']) => ({ page: page.path, route: `${method} ${path}` }),
+      ),
+    );
+    const unknown = spoken.filter(
+      ({ route }) => ![...known].some((each) => each === route || isEndOf(each, route)),
+    );
+    expect(unknown).toEqual([]);
+    expect(spoken.length).toBeGreaterThan(5);
+  });
+
+  it('names error codes only as the catalogue has them', () => {
+    const codeForm = /`([a-z]+(?:_[a-z]+)+)`/g;
+    const known = new Set<string>([
+      ...Object.keys(errorCodes),
+      ...Object.keys(jobTransitions),
+      ...[jobStatuses, executionStatuses, fireOutcomes, attentionKinds].flat(),
+    ]);
+    const guides = pages.filter(({ path }) => path.startsWith("docs/guides/"));
+    // Reasons of jobs, settings of PostgreSQL and columns look the same.
+    const others = new Set([
+      'manual_retry',
+      'cancel_forced',
+      'synchronous_commit',
+      'full_page_writes',
+    ]);
+    const strange = guides.flatMap((page) =>
+      [...proseOf(page).matchAll(codeForm)]
+        .map(([, word = '']) => word)
+        .filter((word) => !known.has(word) && !others.has(word))
+        .map((word) => `${page.path}: ${word}`),
+    );
+    expect(strange).toEqual([]);
+  });
+});
+
+function heading(title: string): string {
+  return `## ${title}\n`;
+}
+
+function sectionOf(from: string): string {
+  const start = glossary.text.indexOf(from);
+  expect(start, from).toBeGreaterThanOrEqual(0);
+  const end = glossary.text.indexOf('\n## ', start + from.length);
+  return glossary.text.slice(start, end === -1 ? undefined : end);
+}
+
+/** The first cells of the section's table that are code. */
+function codeWordsUnder(title: string): readonly string[] {
+  const section = { path: glossary.path, text: sectionOf(heading(title)) };
+  return tableRowsOf(section).flatMap(([cell = '']) => {
+    const [, word] = /^`([a-z_]+)`$/.exec(cell) ?? [];
+    return word === undefined ? [] : [word];
+  });
+}
+
+/** Pages leave out what all routes of a project begin with. */
+function shortOf(path: string): string {
+  return path.replace('/api/v1/projects/{project}', '…');
+}
+
+/** `POST …/resume` is enough where the page has just named what is resumed. */
+function isEndOf(route: string, spoken: string): boolean {
+  const [method = '', end = ''] = spoken.split(' …');
+  return end !== '' && route.startsWith(`${method} `) && route.endsWith(end);
+}
