@@ -37,6 +37,8 @@ export interface Arena {
   acknowledge(ids: readonly string[]): void;
   openGate(gate: string): void;
   ledger(): readonly LedgerEntry[];
+  /** The path of a file of the ledger, for a test that wants to forge one. */
+  ledgerFile(name: string): string;
   /** What the database says now. */
   records(): Promise<Records>;
   /** How many jobs are not at their end. */
@@ -131,6 +133,10 @@ class ProcessArena implements Arena {
 
   ledger(): readonly LedgerEntry[] {
     return readLedger(this.#ledger);
+  }
+
+  ledgerFile(name: string): string {
+    return join(this.#ledger, name);
   }
 
   async countUnfinished(): Promise<number> {

@@ -1,5 +1,7 @@
 import type { JobEvidence, Violation, ViolationKind } from './check-run.ts';
-import type { RecordedExecution } from './records.ts';
+import type { RecordedExecution, RecordedJob } from './records.ts';
+
+type Blame = (kind: ViolationKind, detail: string) => void;
 
 /** Whether the attempt of such an execution was given back, by the rules of the product. */
 function isRefunded(execution: RecordedExecution): boolean {
@@ -12,7 +14,7 @@ function isRefunded(execution: RecordedExecution): boolean {
 /** Judges what is recorded of one job by itself. */
 export function checkExecutions({ job, executions }: JobEvidence): readonly Violation[] {
   const violations: Violation[] = [];
-  const blame = (kind: ViolationKind, detail: string): void => {
+  const blame: Blame = (kind, detail) => {
     violations.push({ kind, job: job.id, detail });
   };
   let usedAttempts = 0;
@@ -28,21 +30,25 @@ export function checkExecutions({ job, executions }: JobEvidence): readonly Viol
     }
     if (!isRefunded(execution)) usedAttempts += 1;
   }
-  const lastSeq = executions.at(-1)?.executionSeq ?? 0;
+  checkTotals(job, { lastSeq: executions.at(-1)?.executionSeq ?? 0, usedAttempts }, blame);
+  return violations;
+}
+
+function checkTotals(
+  job: RecordedJob,
+  counted: { readonly lastSeq: number; readonly usedAttempts: number },
+  blame: Blame,
+): void {
+  const { lastSeq, usedAttempts } = counted;
   if (lastSeq !== job.executionSeq) {
     blame('execution_missing', `the job counts ${job.executionSeq}, the last is ${lastSeq}`);
   }
   if (usedAttempts !== job.attempt || job.attempt > job.maxAttempts) {
     blame('wrong_attempt', `the job counts ${job.attempt} of ${job.maxAttempts}`);
   }
-  return violations;
 }
 
-function checkSuccession(
-  previous: RecordedExecution,
-  next: RecordedExecution,
-  blame: (kind: ViolationKind, detail: string) => void,
-): void {
+function checkSuccession(previous: RecordedExecution, next: RecordedExecution, blame: Blame): void {
   const label = `executions ${previous.executionSeq} and ${next.executionSeq}`;
   if (next.executionSeq === previous.executionSeq) blame('execution_repeated', label);
   else if (next.executionSeq !== previous.executionSeq + 1) blame('execution_missing', label);

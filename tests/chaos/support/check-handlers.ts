@@ -21,7 +21,7 @@ export function checkHandlers(evidence: JobEvidence, run: Run): readonly Violati
   const stays = evidence.entries
     .filter((entry) => entry.phase === 'start')
     .map((start) => toStay(start, evidence))
-    .filter((stay) => stay.execution !== undefined || !isForgotten(stay, run));
+    .filter((stay, index, all) => !isExcused(stay, all.slice(index + 1), run));
   for (const stay of stays) {
     const { executionSeq, workerPid } = stay.start;
     if (stay.execution === undefined) {
@@ -44,7 +44,8 @@ function toStay(start: LedgerEntry, { executions, entries }: JobEvidence): Stay 
       (entry) =>
         entry.phase !== 'start' &&
         entry.executionSeq === executionSeq &&
-        entry.workerPid === workerPid,
+        entry.workerPid === workerPid &&
+        entry.atMs >= start.atMs,
     ),
     execution: executions.find(
       (each) => each.executionSeq === executionSeq && each.workerPid === workerPid,
@@ -52,11 +53,13 @@ function toStay(start: LedgerEntry, { executions, entries }: JobEvidence): Stay 
   };
 }
 
-function isForgotten({ start }: Stay, { serverCrashesAtMs = [] }: Run): boolean {
+/** Whether a crash of the server undid the claim: it is not recorded, or a later start has its number. */
+function isExcused(stay: Stay, later: readonly Stay[], { serverCrashesAtMs = [] }: Run): boolean {
+  const { atMs, executionSeq } = stay.start;
+  const isReplaced = later.some(({ start }) => start.executionSeq === executionSeq);
+  if (stay.execution !== undefined && !isReplaced) return false;
   const { beforeMs, afterMs } = forgottenClaim;
-  return serverCrashesAtMs.some(
-    (crashMs) => start.atMs > crashMs - beforeMs && start.atMs < crashMs + afterMs,
-  );
+  return serverCrashesAtMs.some((crashMs) => atMs > crashMs - beforeMs && atMs < crashMs + afterMs);
 }
 
 function checkWasRun(

@@ -10,15 +10,16 @@ export interface Supervised {
 /** Looks after one process, as a service manager does. */
 export function supervise(start: () => Promise<SpawnedProcess>): Supervised {
   let deathCount = 0;
-  let isStopping = false;
+  const stopping = new AbortController();
+  const isStopping = () => stopping.signal.aborted;
   let current: SpawnedProcess | undefined;
   const run = async (): Promise<void> => {
-    while (!isStopping) {
+    while (!isStopping()) {
       // A worker that dies while it starts is a death too.
       current = await start().catch(() => undefined);
-      if (isStopping) current?.kill('SIGTERM');
+      if (isStopping()) current?.kill('SIGTERM');
       await current?.exited;
-      if (!isStopping) deathCount += 1;
+      if (!isStopping()) deathCount += 1;
     }
   };
   const ended = run();
@@ -27,7 +28,7 @@ export function supervise(start: () => Promise<SpawnedProcess>): Supervised {
       return deathCount;
     },
     async stop() {
-      isStopping = true;
+      stopping.abort();
       current?.kill('SIGTERM');
       await ended;
     },
