@@ -35,6 +35,15 @@ from unnest(
 join holdfast.jobs as j on j.project_id = $1 and j.id = l.id and j.lease_token = l.token
 on conflict do nothing;
 
+-- name: find_stored_ends
+-- Which of these executions the worker has ended already: the answer to its write was lost, and repeating the write
+-- found nothing to move. An interrupted execution, or one that was cancelled by force, was ended by the reaper.
+select e.job_id as id
+from unnest($2::uuid[], $3::integer[]) as n (id, execution_seq)
+join holdfast.job_executions as e
+  on e.project_id = $1 and e.job_id = n.id and e.execution_seq = n.execution_seq
+where e.worker_id = $4 and e.status <> 'running' and e.reason is distinct from 'cancel_forced';
+
 -- name: record_late_result
 -- Keeps what a worker reported after it had lost its lease, beside its own execution and nowhere else.
 insert into holdfast.job_late_results (project_id, job_id, execution_seq, status, result, error)

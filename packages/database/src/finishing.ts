@@ -72,6 +72,30 @@ export async function finishJobs(
   return new Set(rows.map((row) => row.id));
 }
 
+/**
+ * Which of the executions this worker has ended already. A write whose answer was lost finds nothing when it is
+ * repeated, just as a write after a lost lease does; this tells the two apart.
+ *
+ * @returns the ids of the jobs whose end is stored.
+ */
+export async function findStoredEnds(
+  db: Queryable,
+  request: {
+    readonly projectId: string;
+    readonly workerId: string;
+    readonly jobs: readonly { readonly id: string; readonly executionSeq: number }[];
+  },
+): Promise<ReadonlySet<string>> {
+  const { projectId, workerId, jobs } = request;
+  const rows = await db.query<{ readonly id: string }>(statements.findStoredEnds, [
+    projectId,
+    plainArray(jobs.map((job) => job.id)),
+    plainArray(jobs.map((job) => job.executionSeq)),
+    workerId,
+  ]);
+  return new Set(rows.map((row) => row.id));
+}
+
 /** Keeps the report of a worker that had lost its lease beside its own execution; it changes nothing else. */
 export async function recordLateResult(
   db: Queryable,

@@ -1,4 +1,4 @@
-import { finishJobs, isTransientError, recordLateResult } from '@holdfast/database';
+import { findStoredEnds, finishJobs, isTransientError, recordLateResult } from '@holdfast/database';
 import type { FinishedJob, Lane } from '@holdfast/database';
 import type { Decision } from '@holdfast/domain';
 import type { Clock, Logger } from '@holdfast/runtime';
@@ -24,6 +24,7 @@ export interface FinishListener {
 export interface FinishWriterOptions {
   readonly lane: Lane;
   readonly projectId: string;
+  readonly workerId: string;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly listener: FinishListener;
@@ -64,11 +65,16 @@ export class FinishWriter {
     await this.#settleMissing(transition, missing);
   }
 
-  /** A job that was not there to be moved has a cancel request, or its lease is gone. */
+  /** A job that was not there to be moved was moved by a call without an answer, has a cancel request, or is lost. */
   async #settleMissing(
     transition: Decision['transition'],
-    missing: readonly PendingFinish[],
+    all: readonly PendingFinish[],
   ): Promise<void> {
+    const ids = await this.#findStored(all);
+    const stored = all.filter(({ job }) => ids.has(job.claimed.id));
+    if (stored.length > 0) this.#options.listener.onFinished(transition, stored);
+    const missing = all.filter(({ job }) => !ids.has(job.claimed.id));
+    if (missing.length === 0) return;
     const abandoned =
       transition === 'complete_jobs' || transition === 'abandon_jobs'
         ? new Set<string>()
@@ -100,9 +106,27 @@ export class FinishWriter {
         if (!isTransientError(error)) return this.#halve(transition, finishes, error);
         if (finishes.every(({ job }) => job.lost)) return new Set();
         this.#options.logger.warn({ err: error, transition, tries }, 'write of job ends failed');
-        await this.#options.clock.sleep(Math.random() * Math.min(retryCapMs, 50 * 2 ** tries));
+        await this.#pause(tries);
       }
     }
+  }
+
+  async #findStored(finishes: readonly PendingFinish[]): Promise<ReadonlySet<string>> {
+    const { lane, projectId, workerId, logger } = this.#options;
+    const jobs = finishes.map(({ job }) => job.claimed);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await findStoredEnds(lane, { projectId, workerId, jobs });
+      } catch (error) {
+        logger.warn({ err: error, tries }, 'look-up of job ends failed');
+        if (!isTransientError(error)) return new Set();
+        await this.#pause(tries);
+      }
+    }
+  }
+
+  #pause(tries: number): Promise<void> {
+    return this.#options.clock.sleep(Math.random() * Math.min(retryCapMs, 50 * 2 ** tries));
   }
 
   async #halve(

@@ -13,6 +13,7 @@ export interface FlusherOptions {
   /** As many flushes may be under way at once; all but the first stay unused until there is much to write. */
   readonly lanes: readonly [Lane, ...Lane[]];
   readonly projectId: string;
+  readonly workerId: string;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly listener: FinishListener;
