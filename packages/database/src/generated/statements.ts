@@ -1324,15 +1324,6 @@ join holdfast.job_executions as e
 where e.worker_id = $4 and e.status <> 'running' and e.reason is distinct from 'cancel_forced'`,
   },
   /** job-writing.sql */
-  findStoredEnds: {
-    name: 'find_stored_ends',
-    text: `select e.job_id as id
-from unnest($2::uuid[], $3::integer[]) as n (id, execution_seq)
-join holdfast.job_executions as e
-  on e.project_id = $1 and e.job_id = n.id and e.execution_seq = n.execution_seq
-where e.worker_id = $4 and e.status <> 'running' and e.reason is distinct from 'cancel_forced'`,
-  },
-  /** job-writing.sql */
   recordLateResult: {
     name: 'record_late_result',
     text: `insert into holdfast.job_late_results (project_id, job_id, execution_seq, status, result, error)
