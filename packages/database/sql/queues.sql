@@ -5,12 +5,21 @@ select id, slug, name, created_at from holdfast.projects where slug = $1;
 
 -- name: ensure_queues
 -- Makes the queues that do not exist yet and revives deleted ones; answers every one of them.
+-- Those that exist are only read, so that no enqueue waits for a claim or a pause. One that another session makes at
+-- the same time is answered by neither part; it is there for the next call.
 with wanted as (
   select distinct name from unnest($2::text[]) as w (name)
 ),
 made as (
   insert into holdfast.queues (project_id, name)
-  select $1::uuid, name from wanted order by name
+  select $1::uuid, w.name
+  from wanted as w
+  where not exists (
+    select 1
+    from holdfast.queues as q
+    where q.project_id = $1::uuid and q.name = w.name and q.deleted_at is null
+  )
+  order by w.name
   on conflict (project_id, name) do update
   set deleted_at = null, updated_at = clock_timestamp(), revision = holdfast.queues.revision + 1
   where holdfast.queues.deleted_at is not null

@@ -77,7 +77,9 @@ class CoalescingEnqueuer implements Enqueuer {
       const done = await enqueueJobs(this.#database, { projectId: first.projectId, jobs });
       this.#notifier.wakeQueues(done.queueIds);
       if (done.scheduled) this.#notifier.wakeSchedulers();
-      for (const entry of batch) entry.resolve(done.insertedIds.has(entry.job.id));
+      // Of several calls with one id, only the first made the job.
+      const newIds = new Set(done.insertedIds);
+      for (const entry of batch) entry.resolve(newIds.delete(entry.job.id));
     } catch (error) {
       await this.#blame(batch, error);
     }

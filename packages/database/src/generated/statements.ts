@@ -1552,7 +1552,14 @@ returning k.project_id`,
 ),
 made as (
   insert into holdfast.queues (project_id, name)
-  select $1::uuid, name from wanted order by name
+  select $1::uuid, w.name
+  from wanted as w
+  where not exists (
+    select 1
+    from holdfast.queues as q
+    where q.project_id = $1::uuid and q.name = w.name and q.deleted_at is null
+  )
+  order by w.name
   on conflict (project_id, name) do update
   set deleted_at = null, updated_at = clock_timestamp(), revision = holdfast.queues.revision + 1
   where holdfast.queues.deleted_at is not null

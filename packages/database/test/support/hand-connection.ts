@@ -54,3 +54,17 @@ export async function waitUntilBlocked(db: Database, connection: HandConnection)
     return row?.blocked === true;
   });
 }
+
+const countWaits: Statement = {
+  name: 'test_count_waits',
+  text: `select count(*)::integer as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`,
+};
+
+/** Resolves when that many sessions of the database wait for a lock, whichever they are. */
+export async function waitUntilSomeBlocked(db: Database, atLeast = 1): Promise<void> {
+  await waitFor(`${String(atLeast)} sessions wait for a lock`, async () => {
+    const [row] = await db.query<{ count: number }>(countWaits);
+    return (row?.count ?? 0) >= atLeast;
+  });
+}
