@@ -24,14 +24,10 @@ export function createPruner(context: LoopContext, retention: Retention): Loop {
       const rowCount = await countUnpartitioned(database);
       stray.set(rowCount);
       if (rowCount > 0) logger.error({ rowCount }, 'partition missing');
-      // What cannot be made must not keep what is old.
-      const [made, pruned] = await Promise.allSettled([
-        ensurePartitions(database),
-        prune(database, retention),
-      ]);
+      // What cannot be made must not keep what is old; one after the other, since both lock the tables.
+      const [made] = await Promise.allSettled([ensurePartitions(database)]);
+      const { partitions: dropped, retiredDeadLetters } = await prune(database, retention);
       if (made.status === 'rejected') throw made.reason;
-      if (pruned.status === 'rejected') throw pruned.reason;
-      const { partitions: dropped, retiredDeadLetters } = pruned.value;
       if (made.value.length + dropped.length + retiredDeadLetters > 0) {
         logger.info({ made: made.value, dropped, retiredDeadLetters }, 'retention applied');
       }

@@ -84,6 +84,8 @@ async function untilEachFired(count: number): Promise<void> {
 }
 
 async function stopAll(): Promise<void> {
+  // Node listens for signals only a while after it has been started.
+  for (const scheduler of schedulers) await scheduler.waitForOutput(/"msg":"started"/);
   for (const scheduler of schedulers) scheduler.kill('SIGTERM');
   for (const scheduler of schedulers) expect((await scheduler.exited).code).toBe(0);
 }

@@ -53,6 +53,7 @@ async function ageEverything(): Promise<void> {
     `update holdfast.job_history set finished_at = finished_at - ${age},
        started_at = started_at - ${age}, claimed_at = claimed_at - ${age}`,
   );
+  await run(`update holdfast.jobs set created_at = created_at - ${age}`);
   await run(`update holdfast.job_executions set recorded_at = recorded_at - ${age}`);
 }
 

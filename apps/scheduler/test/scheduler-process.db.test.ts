@@ -110,9 +110,12 @@ describe('a scheduler process', () => {
     await waitFor('it is ready', async () => (await get('/readyz')).status === 200);
     expect((await get('/readyz?verbose')).text).toContain('[+]cron ok');
     expect(await get('/livez')).toEqual({ status: 200, text: 'ok\n' });
-    const { text } = await get('/metrics');
     for (const loop of ['promoter', 'reaper', 'cron', 'pruner', 'rollup']) {
-      expect(text).toContain(`holdfast_loop_last_success_timestamp_seconds{loop="${loop}"}`);
+      await waitFor(`the ${loop} has succeeded`, async () =>
+        (await get('/metrics')).text.includes(
+          `holdfast_loop_last_success_timestamp_seconds{loop="${loop}"}`,
+        ),
+      );
     }
   });
 

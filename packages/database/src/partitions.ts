@@ -122,6 +122,7 @@ async function dropPartition(
 ): Promise<void> {
   const { table, name, toMs } = partition;
   const to = new Date(toMs).toISOString();
+  const hasJobs = table !== 'job_history';
   // Found before the detachment, whose lock keeps everybody out. A job has no execution from before its own time.
   const kept = `
     create temporary table kept_rows on commit drop as
@@ -132,14 +133,18 @@ async function dropPartition(
       union
       select h.project_id, h.id from holdfast.job_history as h where h.created_at < '${to}'
     ) as job on job.project_id = p.project_id and job.id = p.job_id;`;
-  const hasJobs = table !== 'job_history';
+  // Whoever holds the lock drops it; the others have nothing to do.
   await database.execute(`
     begin isolation level read committed;
     set local statement_timeout = '10min';
-    ${hasJobs ? kept : ''}
-    alter table holdfast.${table} detach partition holdfast.${name};
-    ${hasJobs ? `insert into holdfast.${table} select * from kept_rows;` : ''}
-    drop table holdfast.${name};
+    do $$ begin
+      if not pg_try_advisory_xact_lock(hashtext('holdfast.${name}')) then return; end if;
+      if to_regclass('holdfast.${name}') is null then return; end if;
+      ${hasJobs ? kept : ''}
+      alter table holdfast.${table} detach partition holdfast.${name};
+      ${hasJobs ? `insert into holdfast.${table} select * from kept_rows;` : ''}
+      drop table holdfast.${name};
+    end $$;
     commit;
   `);
 }
