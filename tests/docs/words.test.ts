@@ -76,7 +76,7 @@ describe('every page', () => {
       ...Object.keys(jobTransitions),
       ...[jobStatuses, executionStatuses, fireOutcomes, attentionKinds].flat(),
     ]);
-    const guides = pages.filter(({ path }) => path.startsWith("docs/guides/"));
+    const guides = pages.filter(({ path }) => path.startsWith('docs/guides/'));
     // Reasons of jobs, settings of PostgreSQL and columns look the same.
     const others = new Set([
       'manual_retry',
