@@ -89,7 +89,6 @@ describe('figures', () => {
     await api.factory.failed({ queue: 'sick' });
     await api.factory.queued({ queue: 'sick' });
     await api.client.pauseQueue({ params: { ...params, queue: 'sick' }, body: { reason: 'x' } });
-    // The overview is shared for a second by all who look at it.
     const overview = await waitFor('the overview is new', async () => {
       const seen = await api.client.getOverview({ params });
       return seen.queues.some(({ name, paused }) => name === 'sick' && paused) ? seen : undefined;

@@ -7,6 +7,7 @@ import { createAccessTokens } from './auth/access-tokens.ts';
 import { deriveKeys } from './auth/derived-keys.ts';
 import { ensureOwner } from './auth/first-owner.ts';
 import type { MadeOwner } from './auth/first-owner.ts';
+import { createKeyUses } from './auth/key-uses.ts';
 import { createPasswords } from './auth/passwords.ts';
 import type { ApiConfig } from './config.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -51,6 +52,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   let draining = false;
   const deps: Dependencies = {
     ...{ config, database, notifier, watch, logger, clock, keys, passwords },
+    keyUses: createKeyUses({ database, clock, logger }),
     enqueuer: createEnqueuer(database, notifier),
     metrics: createMetrics({ processMetrics: true }),
     tokens: createAccessTokens(keys.tokens, nowMs),

@@ -2,6 +2,7 @@ import type { Database, Enqueuer, Notifier } from '@holdfast/database';
 import type { Clock, Logger, Metrics } from '@holdfast/runtime';
 import type { AccessTokens } from './auth/access-tokens.ts';
 import type { DerivedKeys } from './auth/derived-keys.ts';
+import type { KeyUses } from './auth/key-uses.ts';
 import type { Passwords } from './auth/passwords.ts';
 import type { ApiConfig } from './config.ts';
 import type { Cursors } from './http/cursors.ts';
@@ -19,6 +20,7 @@ export interface Dependencies {
   readonly clock: Clock;
   readonly keys: DerivedKeys;
   readonly tokens: AccessTokens;
+  readonly keyUses: KeyUses;
   readonly passwords: Passwords;
   readonly cursors: Cursors;
   readonly startedAt: Date;

@@ -1,6 +1,7 @@
 import { createSignInLimits } from './auth/sign-in-limits.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Handlers } from './http/call.ts';
+import { createQueuePages } from './queue-pages.ts';
 import { apiKeyHandlers } from './routes/api-keys.ts';
 import { deadLetterHandlers } from './routes/dead-letters.ts';
 import { enqueueHandlers } from './routes/enqueue.ts';
@@ -22,13 +23,14 @@ import { workerHandlers } from './routes/workers.ts';
 /** A handler for every route of the contract; one that is missing does not compile. */
 export function createHandlers(deps: Dependencies): Handlers {
   const limits = createSignInLimits(() => deps.clock.nowMs());
+  const pages = createQueuePages(deps);
   return {
     ...signInHandlers(deps, limits),
     ...sessionHandlers(deps, limits),
     ...projectHandlers(deps),
     ...apiKeyHandlers(deps),
-    ...queueHandlers(deps),
-    ...queueActionHandlers(deps),
+    ...queueHandlers(deps, pages),
+    ...queueActionHandlers(deps, pages),
     ...enqueueHandlers(deps),
     ...jobHandlers(deps),
     ...jobListHandlers(deps),

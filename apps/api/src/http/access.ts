@@ -1,6 +1,6 @@
 import { permissions, roles } from '@holdfast/contract';
 import type { Access, Permission } from '@holdfast/contract';
-import { findApiKey, readPersonAccess, touchApiKey } from '@holdfast/database';
+import { findApiKey, readPersonAccess } from '@holdfast/database';
 import type { Request } from 'express';
 import { apiKeyPrefix, isSameHash, parseApiKey } from '../auth/api-keys.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -84,7 +84,7 @@ async function identifyPerson(
 }
 
 async function identifyKey(
-  { database, logger }: Dependencies,
+  { database, keyUses }: Dependencies,
   token: string,
   project: string | undefined,
 ): Promise<Identity | undefined> {
@@ -92,10 +92,7 @@ async function identifyKey(
   if (parts === undefined) return undefined;
   const row = await findApiKey(database, parts.id);
   if (row?.valid !== true || !isSameHash(row.secret_hash, parts.secretHash)) return undefined;
-  // When it was last used is for people to read; no request waits for it or fails by it.
-  touchApiKey(database, parts.id).catch((error: unknown) => {
-    logger.debug({ err: error }, 'use of an api key not recorded');
-  });
+  keyUses.record(parts.id);
   return {
     principal: {
       kind: 'key',

@@ -14,6 +14,7 @@ import { requireNotFar } from '../http/clock-checks.ts';
 import { nameOf } from '../http/principal.ts';
 import { HttpProblem, validationFailed } from '../http/problem.ts';
 import { presentQueue } from '../presenters/queue.ts';
+import type { QueuePages } from '../queue-pages.ts';
 
 type QueueActionRoute = Extract<
   RouteName,
@@ -21,23 +22,30 @@ type QueueActionRoute = Extract<
 >;
 
 /** What an operator does with a queue. */
-export function queueActionHandlers(deps: Dependencies): Handlers<QueueActionRoute> {
+export function queueActionHandlers(
+  deps: Dependencies,
+  pages: QueuePages,
+): Handlers<QueueActionRoute> {
   const { database, notifier } = deps;
   return {
     async pauseQueue(call) {
-      return { body: presentQueue(await pause(deps, call)) };
+      const row = await pause(deps, call);
+      pages.forget();
+      return { body: presentQueue(row) };
     },
 
     async resumeQueue(call) {
       const key = queueKeyOf(call);
       const id = await resumeQueue(database, key);
       if (id === undefined) throw new HttpProblem('queue_not_found');
+      pages.forget();
       notifier.wakeQueues([id]);
       return { body: presentQueue(await requireQueue(database, key)) };
     },
 
     async drainQueue(call) {
       const row = await pause(deps, call);
+      pages.forget();
       const remaining = await countLeasedJobs(database, row.id);
       return { body: { queue: presentQueue(row), remaining, drained: remaining === 0 } };
     },
@@ -50,7 +58,9 @@ export function queueActionHandlers(deps: Dependencies): Handlers<QueueActionRou
         throw validationFailed([{ pointer: '/confirm', detail: 'must be the name of the queue' }]);
       }
       const request = { projectId: key.projectId, queueId: queue.id, reason: 'purged' };
-      return { body: { purged: await purgeQueue(database, request) } };
+      const purged = await purgeQueue(database, request);
+      pages.forget();
+      return { body: { purged } };
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { QueueInput, QueuePatch, RouteName } from '@holdfast/contract';
-import { createQueue, deleteQueue, findQueue, listQueues, updateQueue } from '@holdfast/database';
+import { createQueue, deleteQueue, findQueue, updateQueue } from '@holdfast/database';
 import type { QueueJobDefaults, QueueRow } from '@holdfast/database';
 import { defaultRetryPolicy } from '@holdfast/domain';
 import type { RetryPolicy } from '@holdfast/domain';
@@ -10,6 +10,7 @@ import { once } from '../http/idempotency.ts';
 import { pageOf } from '../http/page.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { presentQueue } from '../presenters/queue.ts';
+import type { QueuePages } from '../queue-pages.ts';
 import { queueKeyOf, requireQueue } from './queue-actions.ts';
 
 type QueueRoute = Extract<
@@ -18,7 +19,7 @@ type QueueRoute = Extract<
 >;
 
 /** Queues and their settings. */
-export function queueHandlers(deps: Dependencies): Handlers<QueueRoute> {
+export function queueHandlers(deps: Dependencies, pages: QueuePages): Handlers<QueueRoute> {
   const { database, cursors, notifier } = deps;
   return {
     async listQueues({ project, query }) {
@@ -26,7 +27,7 @@ export function queueHandlers(deps: Dependencies): Handlers<QueueRoute> {
       const [afterName] = cursors.read(scope, query.cursor) ?? [];
       const { limit } = query;
       const page = { projectId: project.id, afterName, limit: limit + 1 };
-      const rows = await listQueues(database, page);
+      const rows = await pages.read(page);
       const position = (row: QueueRow) => cursors.write(scope, [row.name]);
       return { body: pageOf(rows, limit, { present: presentQueue, position }) };
     },
@@ -41,6 +42,7 @@ export function queueHandlers(deps: Dependencies): Handlers<QueueRoute> {
         const row = await requireQueue(tx, key);
         return { status: 201, headers: etagHeader(row), body: presentQueue(row) };
       });
+      pages.forget();
       return { status, headers: headers ?? {}, body };
     },
 
@@ -60,6 +62,7 @@ export function queueHandlers(deps: Dependencies): Handlers<QueueRoute> {
         expectedRevision: ifMatch ?? before.revision,
       });
       if (revision === undefined) throw new HttpProblem('precondition_failed');
+      pages.forget();
       // A wider limit lets jobs start that wait for one.
       notifier.wakeQueues([before.id]);
       const row = await requireQueue(database, key);
@@ -68,7 +71,10 @@ export function queueHandlers(deps: Dependencies): Handlers<QueueRoute> {
 
     async deleteQueue(call) {
       const key = queueKeyOf(call);
-      if (await deleteQueue(database, key)) return { body: undefined };
+      if (await deleteQueue(database, key)) {
+        pages.forget();
+        return { body: undefined };
+      }
       const exists = (await findQueue(database, key)) !== undefined;
       throw new HttpProblem(exists ? 'queue_not_empty' : 'queue_not_found');
     },

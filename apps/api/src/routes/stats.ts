@@ -16,13 +16,10 @@ const hourMs = 3_600_000;
 const longestRangeMs = 31 * 24 * hourMs;
 const mostPoints = 1_500;
 
-/** Figures for people; the overview is shared for a second by all who look at it. */
+/** Figures for people; the overview is shared by all who look at it. */
 export function statsHandlers(deps: Dependencies): Handlers<StatsRoute> {
   const { database, clock } = deps;
-  const overviews = shareAnswers((projectId) => readOverview(database, projectId), {
-    freshMs: 1_000,
-    clock,
-  });
+  const overviews = shareAnswers((projectId) => readOverview(database, projectId), clock);
   return {
     async getOverview({ project }) {
       return { body: await overviews.get(project.id) };
