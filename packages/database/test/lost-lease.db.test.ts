@@ -1,6 +1,7 @@
 import {
   appendLogs,
   extendLeases,
+  findStoredEnds,
   finishJobs,
   recordLateResult,
   recordProgress,
@@ -125,6 +126,32 @@ describe('a lease that has expired but was not reaped yet', () => {
     expect(ids).toEqual(new Set([job.id]));
     expect(await reap(race.database)).toEqual([]);
     expect(onlyRow(await takeSnapshot(race.database, job)).status).toBe('completed');
+  });
+});
+
+describe('a worker that repeats a write whose answer was lost', () => {
+  it.each(Object.values(decisions).filter((each) => each.transition !== 'abandon_jobs'))(
+    'learns that its $transition is stored already',
+    async (decision) => {
+      const job = await race.factory.running();
+      const { projectId, workerId } = job;
+      const { transition } = decision;
+      const jobs = [finished(job, decision)];
+      const ids = new Set([job.id]);
+      expect(await finishJobs(race.database, { projectId, transition, jobs })).toEqual(ids);
+      const before = await takeSnapshot(race.database, job);
+      expect(await finishJobs(race.database, { projectId, transition, jobs })).toEqual(new Set());
+      expect(await takeSnapshot(race.database, job)).toEqual(before);
+      expect(await findStoredEnds(race.database, { projectId, workerId, jobs })).toEqual(ids);
+    },
+  );
+
+  it('is not told so when the reaper ended its execution', async () => {
+    const job = await makeReaped('queued again');
+    const { projectId, workerId } = job;
+    expect(await findStoredEnds(race.database, { projectId, workerId, jobs: [job] })).toEqual(
+      new Set(),
+    );
   });
 });
 

@@ -128,6 +128,18 @@ describe('dropping partitions whose time is over', () => {
     expect([after.history, after.executions]).toEqual([[], []]);
   });
 
+  it('happens once, however many processes try', async () => {
+    await makePastDay('job_executions', -9);
+    const waiting = await factory.scheduled({ crashCount: 1 });
+    await backdate(waiting, 9);
+    const before = await takeSnapshot(test.database, waiting);
+    await Promise.all(
+      Array.from({ length: 4 }, () => dropExpiredPartitions(test.database, 7 * dayMs)),
+    );
+    expect(await takeSnapshot(test.database, waiting)).toEqual(before);
+    expect(await listPartitions(test.database, 'job_executions')).toHaveLength(9);
+  });
+
   it('keeps the day that the bound falls into', async () => {
     await makePastDay('job_history', -7);
     expect(await dropExpiredPartitions(test.database, 7 * dayMs)).toEqual([]);
