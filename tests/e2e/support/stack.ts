@@ -31,6 +31,8 @@ export const project = { project: 'default' } as const;
 
 const ticketLifeMs = 60_000;
 
+const handlers = fileURLToPath(new URL('./handlers.mjs', import.meta.url));
+
 function pathOf(relative: string): string {
   return fileURLToPath(new URL(`../../../${relative}`, import.meta.url));
 }
@@ -56,7 +58,7 @@ export async function startStack(): Promise<Stack> {
   };
   const api = startApi(start, { HOLDFAST_ADMIN_PASSWORD: owner.password });
   const worker = start('worker', {
-    HOLDFAST_HANDLERS: pathOf('tests/e2e/support/handlers.mjs'),
+    HOLDFAST_HANDLERS: handlers,
     E2E_GATES: gates,
   });
   const scheduler = start('scheduler', {});

@@ -72,6 +72,15 @@ const looks: Record<Attention['kind'], AttentionLook> = {
   },
 };
 
+// Workers are told apart by ids that say nothing to a reader: one line for all of them.
+function mergedByKind(attention: readonly Attention[]): readonly Attention[] {
+  const lost = attention.filter(({ kind }) => kind === 'worker_lost');
+  const others = attention.filter(({ kind }) => kind !== 'worker_lost');
+  if (lost.length === 0) return others;
+  const count = lost.reduce((sum, item) => sum + item.count, 0);
+  return [...others, { kind: 'worker_lost', subject: null, count }];
+}
+
 /** What needs a person, each with a way to it. */
 export function AttentionPanel({ attention }: { readonly attention: readonly Attention[] }) {
   if (attention.length === 0) {
@@ -83,7 +92,7 @@ export function AttentionPanel({ attention }: { readonly attention: readonly Att
   }
   return (
     <section aria-label="What needs you" className={classes['list']}>
-      {attention.map((item) => (
+      {mergedByKind(attention).map((item) => (
         <AttentionItem key={`${item.kind} ${item.subject ?? ''}`} item={item} />
       ))}
     </section>

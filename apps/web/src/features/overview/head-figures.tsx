@@ -1,6 +1,6 @@
 import type { Overview } from '@holdfast/contract';
 import { formatDurationMs } from '../../format/duration.ts';
-import { formatCount, formatRate, formatShare } from '../../format/number.ts';
+import { formatCount, formatRate, formatShare, plural } from '../../format/number.ts';
 import { Stat, StatRow } from '../../ui/stat.tsx';
 
 /** From this share of failed attempts on the figure is coloured. */
@@ -41,7 +41,7 @@ export function HeadFigures({ overview }: { readonly overview: Overview }) {
       <Stat
         label="Dead letters"
         value={formatCount(counts.deadLetter)}
-        note={`${formatCount(counts.failed)} failed, by hand`}
+        note={`and ${plural(counts.failed, 'failed job')}`}
         {...(counts.deadLetter > 0 ? { tone: 'bad' as const } : {})}
       />
     </StatRow>

@@ -82,13 +82,18 @@ const columns: readonly Column<Worker>[] = [
   },
 ];
 
+function lostLast(workers: readonly Worker[]): readonly Worker[] {
+  const isLost = (worker: Worker) => worker.status === 'lost';
+  return [...workers.filter((worker) => !isLost(worker)), ...workers.filter(isLost)];
+}
+
 /** The workers, one a row. */
 export function WorkersTable({ workers }: { readonly workers: readonly Worker[] }) {
   return (
     <DataTable
       label="Workers"
       columns={columns}
-      rows={workers}
+      rows={lostLast(workers)}
       rowKey={(worker) => worker.id}
       rowTone={(worker) => (worker.status === 'lost' ? 'bad' : undefined)}
     />

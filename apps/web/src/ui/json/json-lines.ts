@@ -57,14 +57,25 @@ function write(node: Node, output: Output): void {
   }
   output.lines.push({ path, depth, key, kind: 'open', text: open });
   for (const [name, child] of entries.slice(0, listedEntries)) {
-    write({ value: child, path: `${path}/${name}`, depth: depth + 1, key: name }, output);
+    write({ value: child, path: childPath(path, name), depth: depth + 1, key: name }, output);
   }
   const rest = entries.length - listedEntries;
   if (rest > 0) {
     const text = `… ${String(rest)} more`;
-    output.lines.push({ path: `${path}/…`, depth: depth + 1, key: undefined, kind: 'more', text });
+    output.lines.push({
+      path: `${path}~more`,
+      depth: depth + 1,
+      key: undefined,
+      kind: 'more',
+      text,
+    });
   }
-  output.lines.push({ path: `${path}/end`, depth, key: undefined, kind: 'end', text: close });
+  output.lines.push({ path: `${path}~end`, depth, key: undefined, kind: 'end', text: close });
+}
+
+// As in a JSON pointer; so that `~end` and `~more` can be no property's path.
+function childPath(path: string, name: string): string {
+  return `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 function scalar(value: unknown): Pick<JsonLine, 'kind' | 'text'> {
@@ -97,6 +108,6 @@ function collect({ value, path, depth }: Node, collapsed: Set<string>): void {
     return;
   }
   for (const [name, child] of entries.slice(0, listedEntries)) {
-    collect({ value: child, path: `${path}/${name}`, depth: depth + 1, key: name }, collapsed);
+    collect({ value: child, path: childPath(path, name), depth: depth + 1, key: name }, collapsed);
   }
 }

@@ -42,6 +42,8 @@ function executionLane(execution: Execution, nowMs: number): Lane {
   const claimedMs = ms(execution.claimedAt);
   const endMs = endOf(execution, nowMs);
   const startedMs = execution.startedAt === null ? endMs : ms(execution.startedAt);
+  // A run within the same millisecond is drawn too: how it ended is what a reader looks for.
+  const drawnEndMs = execution.startedAt === null ? endMs : Math.max(endMs, startedMs + 1);
   const { tone, label } = executionLook[look];
   return {
     key: String(execution.seq),
@@ -49,7 +51,7 @@ function executionLane(execution: Execution, nowMs: number): Lane {
     look,
     bars: [
       { fromMs: claimedMs, toMs: startedMs, tone: 'held', label: 'Claimed', hatched: false },
-      { fromMs: startedMs, toMs: endMs, tone, label, hatched: look === 'interrupted' },
+      { fromMs: startedMs, toMs: drawnEndMs, tone, label, hatched: look === 'interrupted' },
     ],
   };
 }

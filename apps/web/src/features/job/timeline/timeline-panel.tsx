@@ -110,9 +110,10 @@ function BarView({ bar, scale }: BarViewProps) {
       title={`${bar.label}: ${length}`}
       style={{ left: `${String(left * 100)}%`, width: `${String(width * 100)}%` }}
     >
-      <span>
+      <span className={classes['long']}>
         {bar.label} {length}
       </span>
+      <span className={classes['short']}>{length}</span>
     </span>
   );
 }
