@@ -734,6 +734,8 @@ select project_id, id, worker_id from picked;
 -- name: reap_spread_jobs
 -- claimed, running → scheduled. Called by the reaper when many workers vanished at once (a failed host, a network cut):
 -- refunded, not counted, spread over a while so that the rest is not overrun.
+-- A job is forgiven three times: otherwise a few poison pills, each of which takes its worker down, would pass for a
+-- failed host for ever.
 with picked as materialized (
   select
     j.project_id, j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.started_at,
@@ -741,6 +743,12 @@ with picked as materialized (
   from holdfast.jobs as j
   where j.status in ('claimed', 'running') and j.lock_expires_at < clock_timestamp()
     and j.cancel_requested_at is null
+    and 3 > (
+      select count(*)
+      from holdfast.job_executions as e
+      where e.project_id = j.project_id and e.job_id = j.id and e.generation = j.generation
+        and e.reason = 'workers_lost'
+    )
     and pg_postmaster_start_time() < clock_timestamp() - $1::double precision * interval '1 millisecond'
   limit $2
   for no key update skip locked

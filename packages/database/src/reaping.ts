@@ -46,10 +46,9 @@ export async function reapExpiredLeases(db: Database, options: ReapOptions): Pro
   if (await failedOverWithin(db, leaseMs)) return { ...nothing, waiting: true };
   const cancelled = await pages(statements.forceCancelJobs, [cancelGraceMs, pageSize]);
   const workers = await countLostWorkers(db);
-  if (isMassLoss(workers)) {
-    const spread = await pages(statements.reapSpreadJobs, [leaseMs, pageSize, spreadMs]);
-    return { ...nothing, cancelled, spread, lostWorkers: workers.lostCount };
-  }
+  const spread = isMassLoss(workers)
+    ? await pages(statements.reapSpreadJobs, [leaseMs, pageSize, spreadMs])
+    : 0;
   const poisoned = await pages(statements.reapPoisonJobs, [leaseMs, pageSize, poisonCount]);
   const delayed = await pages(statements.reapSuspectJobs, [
     leaseMs,
@@ -60,7 +59,8 @@ export async function reapExpiredLeases(db: Database, options: ReapOptions): Pro
   const blameless = await pages(statements.reapBlamelessJobs, [leaseMs, pageSize]);
   const first = await pages(statements.reapJobs, [leaseMs, pageSize]);
   const requeued = blameless + first;
-  return { ...nothing, cancelled, poisoned, delayed, requeued, lostWorkers: workers.lostCount };
+  const { lostCount: lostWorkers } = workers;
+  return { ...nothing, cancelled, spread, poisoned, delayed, requeued, lostWorkers };
 }
 
 const nothing: ReapReport = {

@@ -972,6 +972,12 @@ select project_id, id, worker_id from picked`,
   from holdfast.jobs as j
   where j.status in ('claimed', 'running') and j.lock_expires_at < clock_timestamp()
     and j.cancel_requested_at is null
+    and 3 > (
+      select count(*)
+      from holdfast.job_executions as e
+      where e.project_id = j.project_id and e.job_id = j.id and e.generation = j.generation
+        and e.reason = 'workers_lost'
+    )
     and pg_postmaster_start_time() < clock_timestamp() - $1::double precision * interval '1 millisecond'
   limit $2
   for no key update skip locked
