@@ -53,7 +53,11 @@ class PooledDatabase implements Database {
       idleTimeoutMillis: 30_000,
     });
     // Without a listener, an idle connection that breaks would end the process.
-    this.#pool.on('error', (error) => options.onIdleError?.(error));
+    this.#pool.on('error', (error) => {
+      // The pool hangs its whole client on the error, cancel key and all: nothing for a log.
+      Reflect.deleteProperty(error, 'client');
+      options.onIdleError?.(error);
+    });
   }
 
   async query<Row extends object>(
