@@ -10,6 +10,8 @@ export interface SharedAnswers<Value> {
 // Work that is repeated as soon as it may be takes a sixth of the time of one connection.
 const restPerWork = 5;
 const longestRestMs = 5_000;
+// More questions than people ask at a time.
+const mostKept = 1_000;
 
 interface Kept<Value> {
   readonly answer: Promise<Value>;
@@ -44,6 +46,7 @@ export function shareAnswers<Value>(
     get(key) {
       const known = kept.get(key);
       if (known !== undefined && clock.monotonicMs() < known.freshUntilMs) return known.answer;
+      if (kept.size >= mostKept) kept.clear();
       const made = start(key);
       kept.set(key, made);
       return made.answer;

@@ -58,6 +58,8 @@ export function clientConfig(settings: ConnectionSettings, kind: SessionKind): C
     connectionString: settings.connectionString,
     application_name: settings.applicationName ?? 'holdfast',
     connectionTimeoutMillis: 2_000,
+    // Longer than the server's own limit: it only ends what a silent network would hold for a quarter of an hour.
+    ...(kind === 'general' ? { query_timeout: 12_000 } : {}),
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     ...(settings.pooled === true ? {} : { options: text }),

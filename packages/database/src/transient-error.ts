@@ -41,7 +41,7 @@ export function isTransientError(error: unknown): boolean {
   }
   return (
     error instanceof Error &&
-    /connection (terminated|timeout|ended|closed)|timeout exceeded|client was closed|not queryable/i.test(
+    /connection (terminated|timeout|ended|closed)|timeout exceeded|read timeout|client was closed|not queryable/i.test(
       error.message,
     )
   );
