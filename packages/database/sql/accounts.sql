@@ -98,6 +98,17 @@ returning s.id;
 insert into holdfast.sign_in_tickets (token_hash, user_id, expires_at)
 values ($1, $2, clock_timestamp() + $3::double precision * interval '1 millisecond');
 
+-- name: forget_sign_in_tickets
+delete from holdfast.sign_in_tickets as t
+using (
+  select token_hash
+  from holdfast.sign_in_tickets
+  where expires_at < clock_timestamp() - $1::double precision * interval '1 millisecond'
+  limit $2
+) as old
+where t.token_hash = old.token_hash
+returning t.token_hash;
+
 -- name: redeem_sign_in_ticket
 -- One use only: the row that comes back was unused until now.
 update holdfast.sign_in_tickets as t

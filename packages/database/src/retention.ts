@@ -43,6 +43,8 @@ export async function prune(database: Database, retention: Retention): Promise<P
   await pages(database, statements.forgetLateResults, [historyMs]);
   await pages(database, statements.forgetFires, [retention.firesMs]);
   await pages(database, statements.forgetIdempotencyKeys, []);
+  await pages(database, statements.forgetSessions, [historyMs]);
+  await pages(database, statements.forgetSignInTickets, [historyMs]);
   await database.query(statements.forgetStats, [retention.statsMs]);
   await database.query(statements.forgetWorkers, [retention.workersMs]);
   return { partitions, retiredDeadLetters };

@@ -73,12 +73,3 @@ export async function lockRefreshToken(
 export async function markRefreshTokenUsed(tx: Queryable, hash: Buffer): Promise<void> {
   await tx.query(statements.markRefreshTokenUsed, [hash]);
 }
-
-/** Deletes sessions that ended at least so long ago, one page of them; answers how many. */
-export async function forgetSessions(
-  db: Queryable,
-  page: { readonly olderThanMs: number; readonly limit: number },
-): Promise<number> {
-  const rows = await db.query(statements.forgetSessions, [page.olderThanMs, page.limit]);
-  return rows.length;
-}

@@ -130,6 +130,19 @@ returning s.id`,
 values ($1, $2, clock_timestamp() + $3::double precision * interval '1 millisecond')`,
   },
   /** accounts.sql */
+  forgetSignInTickets: {
+    name: 'forget_sign_in_tickets',
+    text: `delete from holdfast.sign_in_tickets as t
+using (
+  select token_hash
+  from holdfast.sign_in_tickets
+  where expires_at < clock_timestamp() - $1::double precision * interval '1 millisecond'
+  limit $2
+) as old
+where t.token_hash = old.token_hash
+returning t.token_hash`,
+  },
+  /** accounts.sql */
   redeemSignInTicket: {
     name: 'redeem_sign_in_ticket',
     text: `update holdfast.sign_in_tickets as t
