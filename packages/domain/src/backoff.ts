@@ -59,11 +59,9 @@ export function clampDelay(ms: number): BackoffDelay {
 function rawDelayMs(policy: BackoffPolicy, attempt: number, random: () => number): number {
   switch (policy.kind) {
     case 'exponential': {
-      // The exponent is bounded so that a large attempt never becomes infinity times zero.
-      const ceilingMs = Math.min(
-        policy.maxMs,
-        policy.baseMs * policy.factor ** Math.min(attempt - 1, 64),
-      );
+      // The growth is bounded so that it never becomes infinity times zero.
+      const growth = Math.min(policy.factor ** (attempt - 1), Number.MAX_VALUE);
+      const ceilingMs = Math.min(policy.maxMs, policy.baseMs * growth);
       return policy.jitter === 'full' ? random() * ceilingMs : ceilingMs;
     }
     case 'list':
