@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   attentionKinds,
@@ -8,7 +10,7 @@ import {
   workerStatuses,
 } from '@holdfast/contract';
 import { errorCodes, executionStatuses, jobStatuses, jobTransitions } from '@holdfast/domain';
-import { anchorsOf, proseOf, readPage, readPages, tableRowsOf } from './support/markdown.ts';
+import { anchorsOf, proseOf, readPage, readPages, root, tableRowsOf } from './support/markdown.ts';
 
 const glossary = readPage('docs/glossary.md');
 
@@ -47,6 +49,26 @@ describe('the page about the life of a job', () => {
       to,
     ]);
     expect(shown).toEqual(known);
+  });
+});
+
+describe('the page about metrics and logs', () => {
+  it('quotes log lines as the processes write them', () => {
+    const quoted = tableRowsOf(readPage('docs/operators/metrics.md'))
+      .filter(([cell = '']) => /^`[a-zA-Z]/.test(cell) && !cell.startsWith('`holdfast_'))
+      .flatMap(([cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, words = '']) => words))
+      .filter((words) => words !== 'msg');
+    const source = [
+      'apps/api',
+      'apps/worker',
+      'apps/scheduler',
+      'packages/worker',
+      'packages/runtime',
+    ]
+      .map((folder) => sourceOf(join(folder, 'src')))
+      .join('\n');
+    expect(quoted.filter((words) => !source.includes(`'${words}'`))).toEqual([]);
+    expect(quoted.length).toBeGreaterThan(5);
   });
 });
 
@@ -93,6 +115,13 @@ describe('every page', () => {
     expect(strange).toEqual([]);
   });
 });
+
+function sourceOf(folder: string): string {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => readFileSync(join(root, folder, path), 'utf8'))
+    .join('\n');
+}
 
 function heading(title: string): string {
   return `## ${title}\n`;
