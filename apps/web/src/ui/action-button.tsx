@@ -1,6 +1,6 @@
 import { Button, Tooltip } from '@mantine/core';
 import { Icon } from './icon.tsx';
-import type { IconName } from './icon.tsx';
+import type { IconName } from './icon-paths.ts';
 
 interface ActionButtonProps {
   readonly label: string;

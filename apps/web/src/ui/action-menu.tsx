@@ -1,6 +1,6 @@
 import { ActionIcon, Menu, Text } from '@mantine/core';
 import { Icon } from './icon.tsx';
-import type { IconName } from './icon.tsx';
+import type { IconName } from './icon-paths.ts';
 
 /** One entry of a menu of actions. */
 export interface MenuAction {

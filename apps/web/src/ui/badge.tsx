@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './badge.module.css';
 import { Icon } from './icon.tsx';
-import type { IconName } from './icon.tsx';
+import type { IconName } from './icon-paths.ts';
 import type { Tone } from './tone.ts';
 
 interface BadgeProps {

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { describeError } from '../api/describe-error.ts';
 import { Icon } from './icon.tsx';
-import type { IconName } from './icon.tsx';
+import type { IconName } from './icon-paths.ts';
 import classes from './states.module.css';
 
 interface EmptyStateProps {

@@ -1,4 +1,4 @@
-import type { IconName } from '../../ui/icon.tsx';
+import type { IconName } from '../../ui/icon-paths.ts';
 
 /** One page of the dashboard, as navigation, palette and shortcuts know it. */
 export interface PageEntry {

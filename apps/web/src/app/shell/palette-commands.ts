@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { queueQueries } from '../../api/queues.ts';
 import { signOut } from '../../api/session.ts';
-import type { IconName } from '../../ui/icon.tsx';
+import type { IconName } from '../../ui/icon-paths.ts';
 import { pages } from './pages.ts';
 
 /** Something that the palette can do. */

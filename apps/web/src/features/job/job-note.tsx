@@ -1,7 +1,7 @@
 import type { JobDetail } from '@holdfast/contract';
 import { errorCodes } from '@holdfast/domain';
 import { Icon } from '../../ui/icon.tsx';
-import type { IconName } from '../../ui/icon.tsx';
+import type { IconName } from '../../ui/icon-paths.ts';
 import { Time } from '../../ui/time.tsx';
 import type { ReactNode } from 'react';
 import classes from './job-note.module.css';

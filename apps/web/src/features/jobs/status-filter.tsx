@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { statsQueries } from '../../api/stats.ts';
 import { formatCount } from '../../format/number.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { jobStatusLook } from '../../ui/status-badge.tsx';
+import { jobStatusLook } from '../../ui/status-look.ts';
 import classes from './status-filter.module.css';
 
 interface StatusFilterProps {

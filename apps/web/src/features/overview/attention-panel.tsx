@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { LinkProps } from '@tanstack/react-router';
 import { plural } from '../../format/number.ts';
 import { Icon } from '../../ui/icon.tsx';
-import type { IconName } from '../../ui/icon.tsx';
+import type { IconName } from '../../ui/icon-paths.ts';
 import classes from './attention-panel.module.css';
 
 type Attention = Overview['attention'][number];

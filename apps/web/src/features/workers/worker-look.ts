@@ -1,5 +1,5 @@
 import type { Worker } from '@holdfast/contract';
-import type { IconName } from '../../ui/icon.tsx';
+import type { IconName } from '../../ui/icon-paths.ts';
 import type { Tone } from '../../ui/tone.ts';
 
 interface WorkerLook {

@@ -1,7 +1,7 @@
 import type { Execution, JobDetail } from '@holdfast/contract';
 import { isEnded } from '@holdfast/domain';
-import { executionLook } from '../../../ui/status-badge.tsx';
-import type { ExecutionLookName } from '../../../ui/status-badge.tsx';
+import { executionLook } from '../../../ui/status-look.ts';
+import type { ExecutionLookName } from '../../../ui/status-look.ts';
 import type { Tone } from '../../../ui/tone.ts';
 
 /** A stretch of time in which one thing was so. */
