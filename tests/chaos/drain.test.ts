@@ -55,6 +55,26 @@ it('gives back what does not end within the grace and what has not started, and 
   expect(await arena().check()).toEqual([]);
 });
 
+it('leaves at once when it is told a second time, and its jobs come back without a used attempt', async () => {
+  const impatient = await arena().startWorker();
+  await arena().enqueue(many(5, { type: 'hold', payload: { gate: 'end' } }));
+  await waitFor('all jobs run', () => arena().countIn('running', 5));
+  impatient.kill('SIGTERM');
+  await impatient.waitForOutput(/"stopping"/);
+  impatient.kill('SIGTERM');
+  expect(await impatient.exited).toEqual({ code: 143, signal: null });
+  expect(await arena().countIn('running')).toBe(5);
+
+  arena().openGate('end');
+  await arena().startWorker();
+  await arena().startScheduler();
+  const { jobs } = await arena().untilQuiet();
+  for (const job of jobs) {
+    expect(job).toMatchObject({ status: 'completed', attempt: 1, executionSeq: 2 });
+  }
+  expect(await arena().check()).toEqual([]);
+});
+
 async function longJobsRun(): Promise<boolean> {
   const { jobs } = await arena().records();
   const running = jobs.filter(({ type, status }) => type !== 'quick' && status === 'running');

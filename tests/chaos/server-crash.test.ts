@@ -1,5 +1,5 @@
 import { waitFor } from '@holdfast/testing';
-import { afterEach, beforeEach, expect, it, onTestFailed } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFailed } from 'vitest';
 import { leaseMs, openArena } from './support/arena.ts';
 import type { Arena } from './support/arena.ts';
 import { ledgerNowMs } from './support/ledger.ts';
@@ -10,9 +10,16 @@ import { enqueueThroughFaults } from './support/stubborn-client.ts';
 let server: OwnServer;
 let arena: Arena;
 
-beforeEach(async () => {
+beforeAll(async () => {
   server = await startOwnServer();
-  arena = await openArena(server.db);
+});
+
+afterAll(async () => {
+  await server.remove();
+});
+
+beforeEach(async () => {
+  arena = await openArena(await server.createDatabase());
   onTestFailed(() => {
     console.error(arena.outputs());
   });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,14 +7,16 @@ import { startPostgres } from '@holdfast/embedded-postgres';
 import type { EmbeddedPostgres } from '@holdfast/embedded-postgres';
 import type { TestDatabase } from '@holdfast/testing';
 
-/** A durable server of one test's own, which may be crashed. */
+/** A durable server of one file's own, which may be crashed. */
 export interface OwnServer {
-  readonly db: TestDatabase;
+  /** Makes a database with the whole schema; closing it leaves it on the server. */
+  createDatabase(): Promise<TestDatabase>;
   /** As `pg_ctl restart -m immediate` does it. */
   crash(): Promise<void>;
   /** Crashes it and leaves it down until `comeBack`. */
   goDown(): Promise<void>;
   comeBack(): Promise<void>;
+  remove(): Promise<void>;
 }
 
 /** Starts a server with the settings of production, which waits for the disk at every commit. */
@@ -24,22 +27,27 @@ export async function startOwnServer(): Promise<OwnServer> {
   const dataDir = join(folder, 'pg');
   let server: EmbeddedPostgres = await startPostgres({ dataDir });
   const { url, port } = server;
-  await migrate({ connectionString: url });
-  const database = openDatabase({ connectionString: url });
   return {
-    db: {
-      url,
-      database,
-      async drop() {
-        await database.close();
-        await server.stop('immediate');
-        rmSync(folder, { recursive: true, force: true });
-      },
-    },
+    createDatabase: () => createDatabase(url),
     crash: () => server.restartImmediate(),
     goDown: () => server.stop('immediate'),
     async comeBack() {
       server = await startPostgres({ dataDir, port });
     },
+    async remove() {
+      await server.stop('immediate');
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
+}
+
+async function createDatabase(serverUrl: string): Promise<TestDatabase> {
+  const name = `chaos_${randomBytes(6).toString('hex')}`;
+  const admin = openDatabase({ connectionString: serverUrl, poolSize: 1 });
+  await admin.execute(`create database ${name}`).finally(() => admin.close());
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  await migrate({ connectionString: url.href });
+  const database = openDatabase({ connectionString: url.href });
+  return { url: url.href, database, drop: () => database.close() };
 }

@@ -3,6 +3,8 @@ import type { SpawnedProcess } from '@holdfast/testing';
 /** A process that is started again whenever it dies. */
 export interface Supervised {
   readonly deathCount: number;
+  /** Kills the process that runs now; answers false when none does. */
+  kill(): boolean;
   /** Ends it by SIGTERM and waits. */
   stop(): Promise<void>;
 }
@@ -26,6 +28,11 @@ export function supervise(start: () => Promise<SpawnedProcess>): Supervised {
   return {
     get deathCount() {
       return deathCount;
+    },
+    kill() {
+      if (current?.isRunning() !== true) return false;
+      current.kill('SIGKILL');
+      return true;
     },
     async stop() {
       stopping.abort();
