@@ -1,5 +1,5 @@
 /**
- * `npm test -- [options of vitest]`: all tests, in the order unit, database, contract, chaos, e2e.
+ * `npm test -- [options of vitest]`: all tests, in the order unit, database, contract, chaos, docs, e2e.
  * Ends with the line `N passed, N failed` and exits 1 unless every test passed.
  */
 import { spawn } from 'node:child_process';
