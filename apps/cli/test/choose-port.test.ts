@@ -17,4 +17,9 @@ describe('the port', () => {
       server.close();
     }
   });
+
+  it('is not one that is chosen already, although nobody listens on it yet', async () => {
+    const wanted = await freePort();
+    expect(await choosePort(wanted, { except: wanted })).not.toBe(wanted);
+  });
 });

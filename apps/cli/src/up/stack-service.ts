@@ -116,7 +116,7 @@ class ProcessStack implements StackService {
   async #choosePorts(): Promise<void> {
     const { config, steps } = this.#options;
     this.#port = await choosePort(config.port);
-    this.#targetPort = await choosePort(demoTargetPort);
+    this.#targetPort = await choosePort(demoTargetPort, { except: this.#port });
     if (config.port !== 0 && this.#port !== config.port) {
       steps.warn(`port ${String(config.port)} is taken: using ${String(this.#port)}`);
     }
