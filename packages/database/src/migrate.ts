@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import type { Client } from 'pg';
 import { inSchema, requireSchemaName } from './connection-settings.ts';
@@ -19,6 +20,9 @@ export interface MigrationReport {
 }
 
 const lockKey = 7_318_349_394_477_056n;
+/** Held while a migration runs outside of a transaction. */
+const loneLockKey = lockKey + 1n;
+const loneLockPollMs = 100;
 
 /**
  * Brings the schema up to date. Safe when many processes start at once: one migrates, the others wait for it and find
@@ -28,14 +32,7 @@ const lockKey = 7_318_349_394_477_056n;
  * applied migration differs from the one in this build.
  */
 export async function migrate(settings: ConnectionSettings): Promise<MigrationReport> {
-  const applied = await withClient(settings, async (client) => {
-    const done: number[] = [];
-    await prepare(client, settings);
-    for (const migration of migrations) {
-      if (await applyOnce(client, settings, migration)) done.push(migration.version);
-    }
-    return done;
-  });
+  const applied = await applyMigrations(settings, migrations);
   const database = openDatabase({ ...settings, poolSize: 1 });
   try {
     await ensurePartitions(database);
@@ -43,6 +40,22 @@ export async function migrate(settings: ConnectionSettings): Promise<MigrationRe
     await database.close();
   }
   return { applied, version: latestSchemaVersion };
+}
+
+/** Applies those of the migrations that the database does not have yet; answers their versions. */
+export async function applyMigrations(
+  settings: ConnectionSettings,
+  list: readonly Migration[],
+): Promise<readonly number[]> {
+  return withClient(settings, async (client) => {
+    const done: number[] = [];
+    await prepare(client, settings);
+    for (const migration of list) {
+      const apply = migration.transactional ? applyOnce : applyAlone;
+      if (await apply(client, settings, migration)) done.push(migration.version);
+    }
+    return done;
+  });
 }
 
 /** The SQL that {@link migrate} would run on this database, in order; changes nothing. */
@@ -131,15 +144,55 @@ async function applyOnce(
     await client.query('select pg_advisory_xact_lock($1)', [String(lockKey)]);
     if (await isApplied(client, settings, migration)) return false;
     await client.query(inSchema(migration.sql, schemaOf(settings)));
-    await client.query(
-      inSchema(
-        'insert into holdfast.schema_migrations (version, name, checksum) values ($1, $2, $3)',
-        schemaOf(settings),
-      ),
-      [migration.version, migration.name, migration.checksum],
-    );
+    await recordApplied(client, settings, migration);
     return true;
   });
+}
+
+/**
+ * Runs the single statement of a migration outside of a transaction, as CREATE INDEX CONCURRENTLY needs. A process that
+ * dies in between leaves it unrecorded, so the statement must bear to be run again.
+ */
+async function applyAlone(
+  client: Client,
+  settings: ConnectionSettings,
+  migration: Migration,
+): Promise<boolean> {
+  await lockAlone(client);
+  try {
+    if (await isApplied(client, settings, migration)) return false;
+    await client.query(inSchema(migration.sql, schemaOf(settings)));
+    await recordApplied(client, settings, migration);
+    return true;
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [String(loneLockKey)]);
+  }
+}
+
+/** Asks again and again: a statement that waits for the lock would itself be waited for by a concurrent index build. */
+async function lockAlone(client: Client): Promise<void> {
+  for (;;) {
+    const result = await client.query<{ locked: boolean }>(
+      'select pg_try_advisory_lock($1) as locked',
+      [String(loneLockKey)],
+    );
+    if (result.rows[0]?.locked === true) return;
+    await setTimeout(loneLockPollMs);
+  }
+}
+
+async function recordApplied(
+  client: Client,
+  settings: ConnectionSettings,
+  migration: Migration,
+): Promise<void> {
+  await client.query(
+    inSchema(
+      'insert into holdfast.schema_migrations (version, name, checksum) values ($1, $2, $3)',
+      schemaOf(settings),
+    ),
+    [migration.version, migration.name, migration.checksum],
+  );
 }
 
 async function isApplied(
