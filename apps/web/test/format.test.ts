@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { describeCron, describeRhythm } from '../src/format/cron.ts';
-import { formatDurationMs, formatDurationShort } from '../src/format/duration.ts';
+import {
+  formatDurationAxis,
+  formatDurationMs,
+  formatDurationShort,
+} from '../src/format/duration.ts';
 import { formatBytes, formatCount, formatRate, formatShare, plural } from '../src/format/number.ts';
 import { describeProgress } from '../src/format/progress.ts';
 import { formatRelative } from '../src/format/time.ts';
@@ -20,6 +24,15 @@ describe('words for numbers', () => {
     [Number.NaN, '–'],
   ])('writes %d ms as %s', (ms, text) => {
     expect(formatDurationMs(ms)).toBe(text);
+  });
+
+  it('keeps the labels of an axis short', () => {
+    expect([500, 50_000, 100_000, 7_200_000].map(formatDurationAxis)).toEqual([
+      '500 ms',
+      '50 s',
+      '1.7 min',
+      '2 h',
+    ]);
   });
 
   it('says how far an instant is', () => {

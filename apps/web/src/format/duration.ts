@@ -41,3 +41,16 @@ export function formatDurationShort(ms: number): string {
   if (positive < dayMs) return `${String(Math.floor(positive / hourMs))} h`;
   return `${String(Math.floor(positive / dayMs))} d`;
 }
+
+/** One part with at most one decimal, for axes, whose labels must stay narrow: `50 s`, `1.7 min`, `12 h`. */
+export function formatDurationAxis(ms: number): string {
+  if (ms < secondMs) return `${String(Math.round(ms))} ms`;
+  if (ms < minuteMs) return `${oneDecimal(ms / secondMs)} s`;
+  if (ms < hourMs) return `${oneDecimal(ms / minuteMs)} min`;
+  if (ms < dayMs) return `${oneDecimal(ms / hourMs)} h`;
+  return `${oneDecimal(ms / dayMs)} d`;
+}
+
+function oneDecimal(amount: number): string {
+  return String(Math.round(amount * 10) / 10);
+}

@@ -81,6 +81,11 @@ function mergedByKind(attention: readonly Attention[]): readonly Attention[] {
   return [...others, { kind: 'worker_lost', subject: null, count }];
 }
 
+function worstFirst(attention: readonly Attention[]): readonly Attention[] {
+  const isBad = ({ kind }: Attention) => looks[kind].tone === 'bad';
+  return [...attention.filter(isBad), ...attention.filter((item) => !isBad(item))];
+}
+
 /** What needs a person, each with a way to it. */
 export function AttentionPanel({ attention }: { readonly attention: readonly Attention[] }) {
   if (attention.length === 0) {
@@ -92,7 +97,7 @@ export function AttentionPanel({ attention }: { readonly attention: readonly Att
   }
   return (
     <section aria-label="What needs you" className={classes['list']}>
-      {mergedByKind(attention).map((item) => (
+      {worstFirst(mergedByKind(attention)).map((item) => (
         <AttentionItem key={`${item.kind} ${item.subject ?? ''}`} item={item} />
       ))}
     </section>

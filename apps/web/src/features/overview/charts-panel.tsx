@@ -6,7 +6,7 @@ import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { statsQueries, timeRanges } from '../../api/stats.ts';
 import type { TimeRange } from '../../api/stats.ts';
-import { formatDurationMs } from '../../format/duration.ts';
+import { formatDurationAxis, formatDurationMs } from '../../format/duration.ts';
 import { formatRate } from '../../format/number.ts';
 import { TimeChart } from '../../ui/chart/time-chart.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -85,6 +85,7 @@ function LatencyChart({ data }: { readonly data: Timeseries }) {
       data={chart}
       label="Median and 95th percentile of waiting and running times"
       formatValue={formatDurationMs}
+      formatAxis={formatDurationAxis}
     />
   );
 }

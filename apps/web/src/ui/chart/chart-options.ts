@@ -8,7 +8,8 @@ export interface ChartLook {
   readonly height: number;
   /** The element whose CSS variables give the colours. */
   readonly element: HTMLElement;
-  readonly formatValue: (value: number) => string;
+  /** Writes a value of the vertical axis; must be short. */
+  readonly formatAxis: (value: number) => string;
   /** Called with the index under the pointer, or undefined when it has left. */
   readonly onCursor: (index: number | undefined) => void;
 }
@@ -78,7 +79,7 @@ export function chartOptions(look: ChartLook): uPlot.Options {
       { ...axis, grid: { show: false }, values: axisTimes(rangeS), size: 26, gap: 6, space: 64 },
       {
         ...axis,
-        values: (_, splits) => splits.map(look.formatValue),
+        values: (_, splits) => splits.map(look.formatAxis),
         size: 52,
         gap: 6,
         space: 34,

@@ -11,7 +11,7 @@ interface PlotProps {
   readonly data: ChartData;
   readonly label: string;
   readonly height: number;
-  readonly formatValue: (value: number) => string;
+  readonly formatAxis: (value: number) => string;
   readonly onCursor: (index: number | undefined) => void;
 }
 
@@ -27,17 +27,17 @@ function alignedData(data: ChartData): uPlot.AlignedData {
 }
 
 /** The canvas of a chart: made again when its shape or the colour scheme changes, else fed with new numbers. */
-export function Plot({ data, label, height, formatValue, onCursor }: PlotProps) {
+export function Plot({ data, label, height, formatAxis, onCursor }: PlotProps) {
   const container = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
-  const latest = useRef({ data, formatValue, onCursor });
+  const latest = useRef({ data, formatAxis, onCursor });
   const scheme = useComputedColorScheme('light');
   const shape = shapeKey(data);
 
   useEffect(() => {
-    latest.current = { data, formatValue, onCursor };
+    latest.current = { data, formatAxis, onCursor };
     plot.current?.setData(alignedData(data));
-  }, [data, formatValue, onCursor]);
+  }, [data, formatAxis, onCursor]);
 
   useEffect(() => {
     const element = container.current;
@@ -48,7 +48,7 @@ export function Plot({ data, label, height, formatValue, onCursor }: PlotProps) 
         width: element.clientWidth,
         height,
         element,
-        formatValue: (value) => latest.current.formatValue(value),
+        formatAxis: (value) => latest.current.formatAxis(value),
         onCursor: (index) => {
           latest.current.onCursor(index);
         },

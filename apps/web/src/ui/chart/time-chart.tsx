@@ -15,11 +15,14 @@ interface TimeChartProps {
   /** What it shows, in one sentence, for screen readers. */
   readonly label: string;
   readonly formatValue: (value: number) => string;
+  /** The same for the axis, where there is less room; `formatValue` unless given. */
+  readonly formatAxis?: (value: number) => string;
   readonly height?: number;
 }
 
 /** A chart over time with its legend, which reads out the values under the pointer, and a table in its place on demand. */
-export function TimeChart({ data, label, formatValue, height = 200 }: TimeChartProps) {
+export function TimeChart(props: TimeChartProps) {
+  const { data, label, formatValue, formatAxis = formatValue, height = 200 } = props;
   const [cursor, setCursor] = useState<number>();
   const [asTable, setAsTable] = useState(false);
   const cursorAt = cursor === undefined ? undefined : data.timesS[cursor];
@@ -62,7 +65,7 @@ export function TimeChart({ data, label, formatValue, height = 200 }: TimeChartP
               data={data}
               label={label}
               height={height}
-              formatValue={formatValue}
+              formatAxis={formatAxis}
               onCursor={setCursor}
             />
           </Suspense>
