@@ -19,8 +19,8 @@ const leases: Columns = (jobs) => [
   plainArray(jobs.map((job) => job.token)),
 ];
 const times: Columns = (jobs) => [
-  plainArray(jobs.map((job) => job.startedAgoMs)),
-  plainArray(jobs.map((job) => job.finishedAgoMs)),
+  plainArray(jobs.map((job) => inMicroseconds(job.startedAgoMs))),
+  plainArray(jobs.map((job) => inMicroseconds(job.finishedAgoMs))),
 ];
 const reasons: Columns = (jobs) => [textArray(jobs.map((job) => job.decision.reason))];
 const errors: Columns = (jobs) => [
@@ -31,6 +31,11 @@ const executionStatuses: Columns = (jobs) => [
   plainArray(jobs.map((job) => job.decision.executionStatus)),
 ];
 const results: Columns = (jobs) => [textArray(jobs.map((job) => job.decision.resultJson))];
+
+/** Milliseconds to the microsecond, which is what the database keeps; a whole number is written several times faster. */
+function inMicroseconds(ms: number): string {
+  return `${String(Math.round(ms * 1_000))}e-3`;
+}
 
 /** For each transition its statement and, in the order of its parameters, the columns that it takes. */
 const finishing = {

@@ -156,7 +156,9 @@ export class Claimer {
 
   async #refreshQueues(): Promise<void> {
     const nowMs = monotonicMs();
-    if (nowMs - this.#queuesReadAtMs < refreshQueuesEveryMs) return;
+    // Without wake-ups, too, the first job of a new queue waits no longer than any other.
+    const maxAgeMs = this.#draining ? refreshQueuesEveryMs : this.#options.pollIntervalMs / 2;
+    if (nowMs - this.#queuesReadAtMs < maxAgeMs) return;
     this.#queues = await listClaimableQueues(this.#options.lane, {
       projectId: this.#options.projectId,
       names: this.#options.queueNames,

@@ -15,18 +15,16 @@ export interface Vitals {
   readonly loopLagMs: number;
 }
 
-/** Job ids joined by commas: one text costs a fraction of a list to hand to another thread. */
+/** Job ids joined by commas, or nothing: one text costs a fraction of a list to hand to another thread. */
 export type JoinedIds = string;
 
-/** What changed about the jobs that the worker holds. */
-export type HeldChange =
-  | {
-      readonly kind: 'hold';
-      readonly order: number;
-      readonly token: string;
-      readonly ids: JoinedIds;
-    }
-  | { readonly kind: 'drop'; readonly ids: JoinedIds };
+/** What changed about the jobs that the worker holds: first some were dropped, then others came from one claim. */
+export interface HeldChange {
+  readonly kind: 'held';
+  readonly dropped: JoinedIds;
+  readonly claimed:
+    { readonly order: number; readonly token: string; readonly ids: JoinedIds } | undefined;
+}
 
 /** From the worker's main thread to its heartbeat thread. */
 export type ToHeartbeat =

@@ -34,8 +34,7 @@ class HeartbeatThread {
 
   handle(message: ToHeartbeat): void {
     switch (message.kind) {
-      case 'hold':
-      case 'drop':
+      case 'held':
         this.#changes.push(message);
         if (this.#changes.length >= maxUnreadChanges) this.#readChanges();
         return;
@@ -78,13 +77,11 @@ class HeartbeatThread {
   #readChanges(): void {
     const changes = this.#changes;
     this.#changes = [];
-    for (const change of changes) {
-      const ids = change.ids.split(',');
-      if (change.kind === 'drop') for (const id of ids) this.#held.delete(id);
-      else {
-        for (const id of ids) this.#held.set(id, change.token);
-        this.#order = change.order;
-      }
+    for (const { dropped, claimed } of changes) {
+      for (const id of dropped.split(',')) this.#held.delete(id);
+      if (claimed === undefined) continue;
+      for (const id of claimed.ids.split(',')) this.#held.set(id, claimed.token);
+      this.#order = claimed.order;
     }
   }
 

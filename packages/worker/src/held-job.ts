@@ -22,6 +22,8 @@ export interface HeldJob {
   lost: boolean;
   /** Ends the attempt; further calls change nothing. Set while the handler runs. */
   settle: ((outcome: AttemptOutcome) => void) | undefined;
+  /** Of the timeout, and after it of the grace. */
+  timer: NodeJS.Timeout | undefined;
   logLines: number;
   logBytes: number;
 }
@@ -39,6 +41,7 @@ export function holdJob(claimed: ClaimedJob, queueName: string, confirmedAtMs: n
     abortCause: undefined,
     lost: false,
     settle: undefined,
+    timer: undefined,
     logLines: 0,
     logBytes: 0,
   };

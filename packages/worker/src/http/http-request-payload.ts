@@ -6,6 +6,8 @@ import type { UrlRefusal } from './url-gate.ts';
 
 /** The methods that an HTTP job may use. */
 const httpMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** One of the methods that an HTTP job may use. */
 export type HttpMethod = (typeof httpMethods)[number];
 
 /** How redirects are followed; without it they are failures. */
