@@ -2,6 +2,7 @@ import { statements, updateQueue } from '@holdfast/database';
 import { createJobFactory, createTestDatabase } from '@holdfast/testing';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openHandConnection } from './support/hand-connection.ts';
 import { openExplainer } from './support/query-plan.ts';
 import type { Statement } from '@holdfast/database';
 import type { TestDatabase } from '@holdfast/testing';
@@ -51,7 +52,9 @@ async function fill(queues: Pick<Backlog, 'projectId' | 'queueId' | 'limitedQueu
   const commonIn = (id: string) =>
     `'${projectId}', gen_random_uuid(), ${id}, 'test.job', '{}', now() - interval '1 hour'`;
   const common = commonIn(queueId);
-  await test.database.execute(`
+  const connection = await openHandConnection(test.url);
+  await connection.run('set statement_timeout = 0');
+  await connection.run(`
     insert into holdfast.jobs (project_id, id, queue_id, type, payload, created_at, run_at, status, seq, priority)
     select ${common}, now() - interval '1 minute', 'queued', nextval('holdfast.job_seq'), g % 3 + 4
     from generate_series(1, ${String(queuedCount)}) as g;
@@ -69,7 +72,8 @@ async function fill(queues: Pick<Backlog, 'projectId' | 'queueId' | 'limitedQueu
       gen_random_uuid(), now(), now(), now() + (g - 1000) * interval '1 second'
     from generate_series(1, ${String(heldCount)}) as g;
   `);
-  await test.database.execute('vacuum analyze holdfast.jobs');
+  await connection.run('vacuum analyze holdfast.jobs');
+  await connection.close();
 }
 
 interface Expectation {
