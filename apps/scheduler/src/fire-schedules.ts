@@ -2,6 +2,7 @@ import {
   advanceSchedule,
   enqueueJobs,
   hasUnfinishedJob,
+  jobOfFire,
   lockDueSchedules,
   recordFire,
   recordUnfired,
@@ -9,7 +10,6 @@ import {
 import { HoldfastError, uuidV7 } from '@holdfast/domain';
 import { planFires } from './fire-plan.ts';
 import type { Database, DueSchedule, FireOutcome, NewJob, Queryable } from '@holdfast/database';
-import type { RetryPolicy } from '@holdfast/domain';
 import type { PlannedFire } from './fire-plan.ts';
 
 /** An instant that a job was made for. */
@@ -166,26 +166,12 @@ async function fire(
 
 function addJob(
   { jobsByProject }: Batch,
-  { projectId, id, job }: DueSchedule,
-  { jobId, fireAt }: { readonly jobId: string; readonly fireAt: Date },
+  schedule: DueSchedule,
+  fire: { readonly jobId: string; readonly fireAt: Date },
 ): void {
-  const jobs = jobsByProject.get(projectId) ?? [];
-  jobsByProject.set(projectId, jobs);
-  jobs.push({
-    id: jobId,
-    queue: job.queue,
-    type: job.type,
-    payloadJson: JSON.stringify(job.payload ?? null),
-    priority: job.priority,
-    maxAttempts: job.maxAttempts,
-    timeoutMs: job.timeoutMs,
-    // The template holds it in the stored form, which the API made from a checked policy.
-    retry: job.retry as RetryPolicy | undefined,
-    tags: job.tags,
-    metadataJson: job.metadata === undefined ? undefined : JSON.stringify(job.metadata),
-    scheduleId: id,
-    fireAt,
-  });
+  const jobs = jobsByProject.get(schedule.projectId) ?? [];
+  jobsByProject.set(schedule.projectId, jobs);
+  jobs.push(jobOfFire(schedule, fire));
 }
 
 function keyOf({ projectId, id }: DueSchedule): {

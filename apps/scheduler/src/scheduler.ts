@@ -1,4 +1,4 @@
-import { createNotifier, readServer } from '@holdfast/database';
+import { createNotifier, readServer, silentNotifier } from '@holdfast/database';
 import {
   answerCheck,
   createLoopWatchdog,
@@ -35,13 +35,6 @@ export interface Scheduler {
   /** Turns readiness off, before the services stop. */
   readonly markDraining: () => void;
 }
-
-const silentNotifier: Notifier = {
-  wakeQueues: () => undefined,
-  wakeSchedulers: () => undefined,
-  wakeWorker: () => undefined,
-  close: () => Promise.resolve(),
-};
 
 /** Puts the loops of a scheduler together. */
 export function createScheduler(options: SchedulerOptions): Scheduler {

@@ -2,13 +2,9 @@ import type { JobStatus } from '@holdfast/domain';
 import type { Database } from './database.ts';
 import { statements } from './generated/statements.ts';
 import type { Statement } from './generated/statements.ts';
+import { readJobStatus } from './job-reading.ts';
+import type { JobKey } from './job-reading.ts';
 import type { Queryable } from './queryable.ts';
-
-/** Which job. */
-export interface JobKey {
-  readonly projectId: string;
-  readonly id: string;
-}
 
 /** What a person's action on a job came to. */
 export type JobActionResult =
@@ -22,11 +18,6 @@ export type CancelResult =
   | { readonly cancelled: false; readonly requestedOf: string }
   | { readonly cancelled: false; readonly reason: 'not_found' }
   | { readonly cancelled: false; readonly reason: 'not_in_state'; readonly status: JobStatus };
-
-const readStatus: Statement = {
-  name: 'read_job_status',
-  text: 'select status from holdfast.all_jobs where project_id = $1 and id = $2 limit 1',
-};
 
 /** A job may move between two looks at it; each round looks again. */
 const maxLooks = 5;
@@ -46,7 +37,7 @@ export async function cancelJob(
     if (ended.length > 0) return { cancelled: true };
     const [held] = await db.query<{ readonly worker_id: string }>(statements.requestCancel, values);
     if (held !== undefined) return { cancelled: false, requestedOf: held.worker_id };
-    status = await statusOf(db, key);
+    status = await readJobStatus(db, key);
     if (status === undefined) return { cancelled: false, reason: 'not_found' };
     if (status === 'completed' || status === 'cancelled' || status === 'dead_letter') break;
   }
@@ -88,7 +79,7 @@ export async function editJob(
   key: JobKey & { readonly edit: JobEdit },
 ): Promise<JobActionResult> {
   const { edit } = key;
-  const rows = await db.query<{ readonly id: string }>(statements.editJob, [
+  const [row] = await db.query<{ readonly queue_id: string }>(statements.editJob, [
     key.projectId,
     key.id,
     edit.payloadJson ?? null,
@@ -99,7 +90,7 @@ export async function editJob(
     edit.timeoutMs ?? null,
     edit.runAt ?? null,
   ]);
-  return rows.length > 0 ? { done: true, queueId: '' } : refusal(db, key);
+  return row === undefined ? refusal(db, key) : { done: true, queueId: row.queue_id };
 }
 
 async function act(db: Queryable, statement: Statement, key: JobKey): Promise<JobActionResult> {
@@ -108,15 +99,10 @@ async function act(db: Queryable, statement: Statement, key: JobKey): Promise<Jo
 }
 
 async function refusal(db: Queryable, key: JobKey): Promise<JobActionResult> {
-  const status = await statusOf(db, key);
+  const status = await readJobStatus(db, key);
   return status === undefined
     ? { done: false, reason: 'not_found' }
     : { done: false, reason: 'not_in_state', status };
-}
-
-async function statusOf(db: Queryable, key: JobKey): Promise<JobStatus | undefined> {
-  const [row] = await db.query<{ readonly status: JobStatus }>(readStatus, [key.projectId, key.id]);
-  return row?.status;
 }
 
 /** Cancels the queued and scheduled jobs of a queue, page by page; answers how many. */

@@ -3,8 +3,13 @@ import type { AttemptError, ExecutionStatus, JobStatus, RetryPolicy } from '@hol
 import { plainArray } from './array-literal.ts';
 import { statements } from './generated/statements.ts';
 import type { Statement } from './generated/statements.ts';
-import type { JobKey } from './job-actions.ts';
 import type { Queryable, SqlValue } from './queryable.ts';
+
+/** Which job. */
+export interface JobKey {
+  readonly projectId: string;
+  readonly id: string;
+}
 
 /** A job as it is in lists, without payload and result. */
 export interface JobSummaryRow {

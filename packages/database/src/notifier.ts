@@ -31,7 +31,8 @@ export function createNotifier(database: Database): Notifier {
   return database.settings.pooled === true ? silentNotifier : new CoalescingNotifier(database);
 }
 
-const silentNotifier: Notifier = {
+/** A notifier that wakes nobody, where polling does all the work. */
+export const silentNotifier: Notifier = {
   wakeQueues: () => undefined,
   wakeSchedulers: () => undefined,
   wakeWorker: () => undefined,

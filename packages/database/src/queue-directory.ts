@@ -1,3 +1,4 @@
+import type { RetryPolicy } from '@holdfast/domain';
 import { textArray } from './array-literal.ts';
 import type { Database } from './database.ts';
 import { statements } from './generated/statements.ts';
@@ -14,7 +15,7 @@ export interface QueueEntry {
 export interface QueueJobDefaults {
   readonly maxAttempts?: number;
   readonly timeoutMs?: number;
-  readonly retry?: unknown;
+  readonly retry?: RetryPolicy;
 }
 
 interface Row {

@@ -77,3 +77,16 @@ export function durabilityWarnings(server: ServerInfo): readonly string[] {
   }
   return warnings;
 }
+
+/** The time of the database's clock. */
+export async function readClock(db: Queryable): Promise<Date> {
+  const [row] = await db.query<{ now: Date }>(statements.readClock);
+  if (row === undefined) throw new Error('The database did not answer its time');
+  return row.now;
+}
+
+/** The version of the schema as applied; 0 when there is none. */
+export async function readAppliedVersion(db: Queryable): Promise<number> {
+  const [row] = await db.query<{ version: number }>(statements.readSchemaVersion);
+  return row?.version ?? 0;
+}

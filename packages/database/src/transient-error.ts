@@ -47,6 +47,11 @@ export function isTransientError(error: unknown): boolean {
   );
 }
 
+/** Whether the server ended the statement because it took too long. */
+export function isStatementTimeout(error: unknown): boolean {
+  return errorCodeOf(error) === '57014';
+}
+
 /** Whether two transactions got in each other's way; the whole transaction may simply run again. */
 export function isConflict(error: unknown): boolean {
   return conflictStates.has(errorCodeOf(error) ?? '');

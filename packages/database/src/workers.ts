@@ -91,3 +91,39 @@ export async function markWorkerStopped(
 ): Promise<void> {
   await db.query(statements.markWorkerStopped, [worker.projectId, worker.id]);
 }
+
+/** A worker process with the jobs that it holds. */
+export interface WorkerRow {
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly build: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Names, or `*`. */
+  readonly queues: readonly string[];
+  readonly types: readonly string[];
+  readonly slots: number;
+  readonly status: WorkerMode;
+  readonly requested_status: WorkerMode | null;
+  /** A bigint as text. */
+  readonly rss_bytes: string;
+  readonly loop_lag_ms: number;
+  readonly started_at: Date;
+  readonly heartbeat_at: Date;
+  readonly lost: boolean;
+  readonly running: readonly string[];
+}
+
+/** The workers that run, and those that fell silent within the last hour. */
+export async function listWorkers(db: Queryable, projectId: string): Promise<readonly WorkerRow[]> {
+  return db.query<WorkerRow>(statements.listWorkers, [projectId, null]);
+}
+
+/** One worker. */
+export async function readWorker(
+  db: Queryable,
+  worker: { readonly projectId: string; readonly id: string },
+): Promise<WorkerRow | undefined> {
+  const [row] = await db.query<WorkerRow>(statements.listWorkers, [worker.projectId, worker.id]);
+  return row;
+}

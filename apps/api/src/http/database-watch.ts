@@ -1,12 +1,11 @@
-import { isTransientError } from '@holdfast/database';
-import type { Database, Statement } from '@holdfast/database';
+import { isTransientError, readClock } from '@holdfast/database';
+import type { Database } from '@holdfast/database';
 import type { Clock } from '@holdfast/runtime';
 import { HttpProblem } from './problem.ts';
 
 const patienceMs = 900;
 const probeLimitMs = 900;
 const retryAfterSeconds = '2';
-const probe: Statement = { name: 'probe', text: 'select 1 as one' };
 
 /** Keeps requests from hanging on a database that is gone. */
 export interface DatabaseWatch {
@@ -30,7 +29,7 @@ export interface DatabaseWatch {
 export function createDatabaseWatch(database: Database, clock: Clock): DatabaseWatch {
   let asking: Promise<void> | undefined;
   const ping = (): Promise<void> => {
-    asking ??= within(database.query(probe), clock).finally(() => {
+    asking ??= within(readClock(database), clock).finally(() => {
       asking = undefined;
     });
     return asking;

@@ -1,4 +1,4 @@
-import { errorCodeOf, isTransientError } from '@holdfast/database';
+import { isStatementTimeout, isTransientError } from '@holdfast/database';
 import type { Logger } from '@holdfast/runtime';
 import type { ErrorRequestHandler } from 'express';
 import { databaseUnavailable } from './database-watch.ts';
@@ -37,7 +37,7 @@ export function answerErrors(logger: Logger): ErrorRequestHandler {
 
 function asProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
-  if (errorCodeOf(error) === '57014') {
+  if (isStatementTimeout(error)) {
     return new HttpProblem('query_too_slow', { headers: { 'retry-after': '5' }, cause: error });
   }
   if (isTransientError(error)) return databaseUnavailable(error);

@@ -2,7 +2,6 @@ import type { QueueInput, QueuePatch, RouteName } from '@holdfast/contract';
 import { createQueue, deleteQueue, findQueue, updateQueue } from '@holdfast/database';
 import type { QueueJobDefaults, QueueRow } from '@holdfast/database';
 import { defaultRetryPolicy } from '@holdfast/domain';
-import type { RetryPolicy } from '@holdfast/domain';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handlers } from '../http/call.ts';
 import { etagOf, expectedRevision } from '../http/etags.ts';
@@ -103,8 +102,7 @@ function defaultsOf(
   { policy, backoff, ...retry }: NonNullable<QueueInput['retry']>,
   before: QueueJobDefaults,
 ): QueueJobDefaults {
-  // Written by this API and the SDK only, in the form of the domain.
-  const stored = (before.retry as RetryPolicy | undefined) ?? defaultRetryPolicy;
+  const stored = before.retry ?? defaultRetryPolicy;
   const isNamed = policy !== undefined || backoff !== undefined;
   return {
     ...before,

@@ -1,8 +1,6 @@
 import type { RouteName } from '@holdfast/contract';
-import { enqueueJobs, readClock, recordFire } from '@holdfast/database';
-import type { NewJob, ScheduleView } from '@holdfast/database';
+import { enqueueJobs, jobOfFire, readClock, recordFire } from '@holdfast/database';
 import { uuidV7 } from '@holdfast/domain';
-import type { RetryPolicy } from '@holdfast/domain';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handlers } from '../http/call.ts';
 import { once } from '../http/idempotency.ts';
@@ -22,8 +20,9 @@ export function runScheduleHandlers(
       let queueIds: readonly string[] = [];
       const { status, headers, body } = await once(database, call, async (tx) => {
         const fireAt = await readClock(tx);
-        const job = jobOf(schedule, fireAt);
-        const fire = { ...key, fireAt, outcome: 'manual', jobId: job.id } as const;
+        const jobId = uuidV7(fireAt.getTime());
+        const job = jobOfFire(schedule, { jobId, fireAt });
+        const fire = { ...key, fireAt, outcome: 'manual', jobId } as const;
         // Two runs within one millisecond are one.
         if (!(await recordFire(tx, fire))) throw new HttpProblem('overloaded');
         const made = await enqueueJobs(database, { projectId: key.projectId, jobs: [job], tx });
@@ -33,23 +32,5 @@ export function runScheduleHandlers(
       notifier.wakeQueues(queueIds);
       return { status, headers: headers ?? {}, body };
     },
-  };
-}
-
-function jobOf({ id, job }: ScheduleView, fireAt: Date): NewJob {
-  return {
-    id: uuidV7(fireAt.getTime()),
-    queue: job.queue,
-    type: job.type,
-    payloadJson: JSON.stringify(job.payload ?? {}),
-    priority: job.priority,
-    maxAttempts: job.maxAttempts,
-    timeoutMs: job.timeoutMs,
-    // The template holds it in the stored form, which was made from a checked policy.
-    retry: job.retry as RetryPolicy | undefined,
-    tags: job.tags,
-    metadataJson: job.metadata === undefined ? undefined : JSON.stringify(job.metadata),
-    scheduleId: id,
-    fireAt,
   };
 }

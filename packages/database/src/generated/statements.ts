@@ -1310,7 +1310,7 @@ set
 where j.project_id = $1 and j.id = $2
   and j.pending_parents = 0
   and (j.status = 'scheduled' or (j.status = 'queued' and $9::timestamptz is null))
-returning j.id`,
+returning j.queue_id`,
   },
   /** job-writing.sql */
   recordProgress: {
