@@ -71,6 +71,7 @@ function callHandler(job: HeldJob, options: AttemptOptions): Promise<unknown> {
     // A promise passes through as it is.
     return Promise.resolve(options.handler(payload, options.context));
   } catch (error) {
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- a handler may throw anything
     return Promise.reject(error);
   }
 }
