@@ -275,6 +275,14 @@ describe('ids', () => {
     expect([worker.status, worker.json.code]).toEqual([404, 'worker_not_found']);
   });
 
+  it.each(['a%00b', '%F0%9F%98%80', '..%2fdefault'])(
+    'answers alike for an unknown project and for what is none: %s',
+    async (slug) => {
+      const sent = await api.send('GET', `/api/v1/projects/${slug}/jobs`);
+      expect([sent.status, sent.json.code]).toEqual([404, 'project_not_found']);
+    },
+  );
+
   it('is 400 for a path that is not percent-encoded UTF-8', async () => {
     expect((await api.inProject('GET', '/jobs/%E0%A4%A')).status).toBe(400);
   });
@@ -311,6 +319,21 @@ describe('queries', () => {
   it('refuses a NUL in a query', async () => {
     const sent = await api.inProject('GET', '/jobs?tag=a%00b');
     expect([sent.status, sent.json.code]).toEqual([422, 'invalid_unicode']);
+  });
+
+  it.each([
+    [String.raw`{"a":"\u0000"}`, 'invalid_unicode'],
+    [String.raw`{"a":"\ud800"}`, 'invalid_unicode'],
+    ['{"a":1e400000}', 'number_not_exact'],
+  ])('refuses to look for what no payload can have: %s', async (payload, code) => {
+    const sent = await api.inProject('GET', `/jobs?payload=${encodeURIComponent(payload)}`);
+    expect([sent.status, sent.json.code]).toEqual([422, code]);
+    expect(sent.json.errors?.[0]?.pointer).toBe('?payload');
+  });
+
+  it('takes instants with any offset', async () => {
+    const query = `createdAfter=${encodeURIComponent('2026-01-01T00:00:00+23:59')}`;
+    expect((await api.inProject('GET', `/jobs?${query}`)).status).toBe(200);
   });
 
   it('refuses cursors that are forged, of another list, or of another filter', async () => {

@@ -1,4 +1,4 @@
-import { routes } from '@holdfast/contract';
+import { Name, routes } from '@holdfast/contract';
 import type { Route, RouteName } from '@holdfast/contract';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import type { Dependencies } from '../dependencies.ts';
@@ -76,8 +76,8 @@ function requireOrigin(request: Request, route: Route): void {
 }
 
 function projectOf(request: Request): string | undefined {
-  const { project } = request.params;
-  return typeof project === 'string' ? project : undefined;
+  // What cannot be a slug is no project, and the database might not even take it as text.
+  return Name.safeParse(request.params['project']).data;
 }
 
 const notFoundCodes: Readonly<Record<string, ProblemCode>> = {

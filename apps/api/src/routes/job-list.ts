@@ -3,6 +3,8 @@ import { findQueue, listJobs } from '@holdfast/database';
 import type { JobListRequest, JobSummaryRow } from '@holdfast/database';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handlers } from '../http/call.ts';
+import { HttpProblem } from '../http/problem.ts';
+import { scanJson } from '../http/scan-json.ts';
 import { pageOf } from '../http/page.ts';
 import { presentJobSummary } from '../presenters/job.ts';
 
@@ -44,19 +46,40 @@ function filterOf(filter: Filter): Omit<JobListRequest, 'projectId' | 'limit'> {
     statuses: filter.status,
     type: filter.type,
     tag: filter.tag,
-    createdAfter: filter.createdAfter,
-    createdBefore: filter.createdBefore,
+    createdAfter: inUtc(filter.createdAfter),
+    createdBefore: inUtc(filter.createdBefore),
     payloadContains: isObject ? payload : undefined,
     payloadText: isObject ? undefined : payload,
   };
 }
 
+// RFC 3339 has offsets of nearly a day, of which PostgreSQL takes none above 15:59.
+function inUtc(instant: string | undefined): string | undefined {
+  return instant === undefined ? undefined : new Date(instant).toISOString();
+}
+
+/**
+ * Whether the text is an object, to be contained in payloads.
+ *
+ * @throws HttpProblem for an object that no payload can have
+ */
 function isJsonObject(text: string): boolean {
   if (!text.startsWith('{')) return false;
   try {
     JSON.parse(text);
-    return true;
   } catch {
     return false;
+  }
+  refuseUnstorable(text);
+  return true;
+}
+
+function refuseUnstorable(json: string): void {
+  try {
+    scanJson(json);
+  } catch (error) {
+    if (!(error instanceof HttpProblem)) throw error;
+    const errors = error.options.errors?.map((one) => ({ ...one, pointer: '?payload' })) ?? [];
+    throw new HttpProblem(error.code, { ...error.options, errors });
   }
 }
