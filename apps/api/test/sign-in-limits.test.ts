@@ -59,4 +59,35 @@ describe('failed sign-ins', () => {
     expect(isRefused({ email: 'a@example.com', ip: '2001:db8:1:2:ffff::1' })).toBe(true);
     expect(isRefused({ email: 'a@example.com', ip: '2001:db8:1:3::1' })).toBe(false);
   });
+
+  it('are counted one by one when many come at once', async () => {
+    const { limits } = limitsAt();
+    const attempt = { email: 'a@example.com', ip: '10.0.0.1' };
+    let looks = 0;
+    const tries = Array.from({ length: 20 }, () =>
+      limits.attempt(attempt, async () => {
+        looks += 1;
+        await Promise.resolve();
+        return undefined;
+      }),
+    );
+    const ends = await Promise.allSettled(tries);
+    expect(looks).toBe(5);
+    expect(ends.filter(({ status }) => status === 'rejected')).toHaveLength(15);
+  });
+
+  it('do not stop people who sign in rightly all at once', async () => {
+    const { limits } = limitsAt();
+    const attempt = { email: 'a@example.com', ip: '10.0.0.1' };
+    const tries = Array.from({ length: 20 }, () =>
+      limits.attempt(attempt, () => Promise.resolve('a')),
+    );
+    expect(await Promise.all(tries)).toEqual(Array.from({ length: 20 }, () => 'a'));
+  });
+
+  it('with tickets from one address block no ticket from another', () => {
+    const { isRefused, fail } = limitsAt();
+    for (let at = 0; at < 10; at += 1) fail({ email: undefined, ip: `10.0.1.${String(at)}` }, 4);
+    expect(isRefused({ email: undefined, ip: '10.0.0.2' })).toBe(false);
+  });
 });

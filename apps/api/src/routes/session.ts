@@ -43,10 +43,11 @@ export function sessionHandlers(
       const { userId } = call.principal;
       const { currentPassword, newPassword } = call.body;
       const attempt = { email: `change:${userId}`, ip: call.request.ip ?? '' };
-      limits.check(attempt);
-      const user = await readUser(database, userId);
-      if (!(await passwords.verify(user?.password_hash, currentPassword))) {
-        limits.failed(attempt);
+      const isRight = await limits.attempt(attempt, async () => {
+        const user = await readUser(database, userId);
+        return (await passwords.verify(user?.password_hash, currentPassword)) || undefined;
+      });
+      if (isRight === undefined) {
         throw validationFailed([{ pointer: '/currentPassword', detail: 'is not the password' }]);
       }
       if (newPassword === currentPassword) {

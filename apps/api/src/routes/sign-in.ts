@@ -15,27 +15,24 @@ export function signInHandlers(
   return {
     async login(call) {
       const attempt = { email: call.body.email.toLowerCase(), ip: call.request.ip ?? '' };
-      limits.check(attempt);
-      const user = await findUserByEmail(database, attempt.email);
-      const stored = user?.disabled === false ? user.password_hash : undefined;
-      const isRight = await passwords.verify(stored, call.body.password);
-      if (!isRight || user === undefined) {
-        limits.failed(attempt);
+      const user = await limits.attempt(attempt, async () => {
+        const found = await findUserByEmail(database, attempt.email);
+        const stored = found?.disabled === false ? found.password_hash : undefined;
+        return (await passwords.verify(stored, call.body.password)) ? found : undefined;
+      });
+      if (user === undefined) {
         call.logger.warn({ ip: attempt.ip }, 'sign-in failed');
         throw new HttpProblem('credentials_invalid');
       }
-      limits.succeeded(attempt);
       return signIn(deps, call, { userId: user.id, method: 'password' });
     },
 
     async redeemTicket(call) {
-      const attempt = { email: 'ticket', ip: call.request.ip ?? '' };
-      limits.check(attempt);
-      const userId = await redeemSignInTicket(database, call.body.ticket);
-      if (userId === undefined) {
-        limits.failed(attempt);
-        throw new HttpProblem('ticket_invalid');
-      }
+      const attempt = { email: undefined, ip: call.request.ip ?? '' };
+      const userId = await limits.attempt(attempt, () =>
+        redeemSignInTicket(database, call.body.ticket),
+      );
+      if (userId === undefined) throw new HttpProblem('ticket_invalid');
       return signIn(deps, call, { userId, method: 'ticket' });
     },
   };
