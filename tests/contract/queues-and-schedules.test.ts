@@ -144,6 +144,16 @@ describe('queues', () => {
     expect(answer.queue.paused).not.toBeNull();
   });
 
+  it('begin open when one of the same name was deleted while it was paused', async () => {
+    const name = 'reborn';
+    const params = { project: 'default' };
+    await api.client.createQueue({ params, body: { name } });
+    await api.client.pauseQueue({ params: named(name), body: { reason: 'moving' } });
+    await api.client.deleteQueue({ params: named(name) });
+    const again = await api.client.createQueue({ params, body: { name } });
+    expect(again.paused).toBeNull();
+  });
+
   it('are purged of what waits, once the name is typed', async () => {
     const queue = 'purged';
     const waiting = await api.factory.queued({ queue });

@@ -97,16 +97,25 @@ returning q.project_id, q.id as queue_id;
 
 -- name: delete_queue
 -- Marks the queue as deleted when no job is in it; the row stays, so that a late enqueue finds its queue again.
+-- Its pause ends with it: a queue of the same name begins open.
 update holdfast.queues as q
-set deleted_at = clock_timestamp(), updated_at = clock_timestamp(), revision = q.revision + 1
+set
+  deleted_at = clock_timestamp(),
+  paused_at = null, paused_by = null, paused_reason = null, paused_until = null,
+  updated_at = clock_timestamp(), revision = q.revision + 1
 where q.project_id = $1 and q.name = $2 and q.deleted_at is null
   and not exists (select 1 from holdfast.jobs as j where j.project_id = $1 and j.queue_id = q.id)
 returning q.id;
 
+-- name: begin_purge
+-- As text, so that nothing of the instant is lost on the way.
+select clock_timestamp()::text as begun_at;
+
 -- name: list_purgeable_jobs
--- The jobs that a purge of the queue cancels next: queued and scheduled ones, a page at a time.
+-- The jobs that a purge of the queue cancels next: queued and scheduled ones that were there when it began ($4), a page
+-- at a time.
 select j.id
 from holdfast.jobs as j
-where j.project_id = $1 and j.queue_id = $2 and j.status in ('queued', 'scheduled')
+where j.project_id = $1 and j.queue_id = $2 and j.status in ('queued', 'scheduled') and j.created_at <= $4::timestamptz
 order by j.id
 limit $3;

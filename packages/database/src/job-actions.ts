@@ -1,5 +1,4 @@
 import type { JobStatus } from '@holdfast/domain';
-import type { Database } from './database.ts';
 import { statements } from './generated/statements.ts';
 import type { Statement } from './generated/statements.ts';
 import { readJobStatus } from './job-reading.ts';
@@ -105,26 +104,24 @@ async function refusal(db: Queryable, key: JobKey): Promise<JobActionResult> {
     : { done: false, reason: 'not_in_state', status };
 }
 
-/** Cancels the queued and scheduled jobs of a queue, page by page; answers how many. */
+/**
+ * Cancels the queued and scheduled jobs that are in a queue now, page by page; answers how many. One that a worker
+ * claims meanwhile has started, and runs on.
+ */
 export async function purgeQueue(
-  db: Database,
+  db: Queryable,
   request: { readonly projectId: string; readonly queueId: string; readonly reason: string },
 ): Promise<number> {
+  const { projectId, queueId, reason } = request;
+  const [begin] = await db.query<{ readonly begun_at: string }>(statements.beginPurge);
   let count = 0;
   for (;;) {
-    const rows = await db.query<{ readonly id: string }>(statements.listPurgeableJobs, [
-      request.projectId,
-      request.queueId,
-      500,
-    ]);
+    const values = [projectId, queueId, 500, begin?.begun_at ?? null];
+    const rows = await db.query<{ readonly id: string }>(statements.listPurgeableJobs, values);
     if (rows.length === 0) return count;
     for (const { id } of rows) {
-      const result = await cancelJob(db, {
-        projectId: request.projectId,
-        id,
-        reason: request.reason,
-      });
-      if (result.cancelled) count += 1;
+      const ended = await db.query(statements.cancelJob, [projectId, id, reason]);
+      count += ended.length;
     }
   }
 }

@@ -1,4 +1,4 @@
-import { cancelJob, finishJobs, statements } from '@holdfast/database';
+import { cancelJob, finishJobs, purgeQueue, statements } from '@holdfast/database';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { onlyRow, takeSnapshot } from './support/job-snapshot.ts';
 import { asLane, claimFrom, createRace, idsOf, reap } from './support/race.ts';
@@ -115,7 +115,8 @@ describe('cancelling against claiming', () => {
     await race.hold(() => claimFrom(asLane(race.first), job));
     const { result } = await race.startBlocked((second) => cancel(second, job));
     await race.commit();
-    expect(await result).toMatchObject({ cancelled: false, requestedOf: expect.any(String) });
+    const requestedOf = expect.any(String) as unknown;
+    expect(await result).toMatchObject({ cancelled: false, requestedOf });
     expect(await rowOf(job)).toMatchObject({ status: 'claimed', reason: 'changed_mind' });
   });
 
@@ -176,5 +177,17 @@ describe('two people', () => {
     await race.commit();
     expect(await result).toEqual([]);
     expect(await rowOf(job)).toMatchObject({ status: 'queued', generation: 1 });
+  });
+});
+
+describe('purging against claiming', () => {
+  it('a job that is claimed while its queue is purged runs on, and nobody asks it to stop', async () => {
+    const job = await race.factory.queued();
+    await race.hold(() => claimFrom(asLane(race.first), job));
+    const request = { projectId: job.projectId, queueId: job.queueId, reason: 'purged' };
+    const { result } = await race.startBlocked((second) => purgeQueue(second, request));
+    await race.commit();
+    expect(await result).toBe(0);
+    expect(await rowOf(job)).toMatchObject({ status: 'claimed', cancel_requested_at: null });
   });
 });

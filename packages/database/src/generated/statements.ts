@@ -1667,17 +1667,25 @@ returning q.project_id, q.id as queue_id`,
   deleteQueue: {
     name: 'delete_queue',
     text: `update holdfast.queues as q
-set deleted_at = clock_timestamp(), updated_at = clock_timestamp(), revision = q.revision + 1
+set
+  deleted_at = clock_timestamp(),
+  paused_at = null, paused_by = null, paused_reason = null, paused_until = null,
+  updated_at = clock_timestamp(), revision = q.revision + 1
 where q.project_id = $1 and q.name = $2 and q.deleted_at is null
   and not exists (select 1 from holdfast.jobs as j where j.project_id = $1 and j.queue_id = q.id)
 returning q.id`,
+  },
+  /** queues.sql */
+  beginPurge: {
+    name: 'begin_purge',
+    text: `select clock_timestamp()::text as begun_at`,
   },
   /** queues.sql */
   listPurgeableJobs: {
     name: 'list_purgeable_jobs',
     text: `select j.id
 from holdfast.jobs as j
-where j.project_id = $1 and j.queue_id = $2 and j.status in ('queued', 'scheduled')
+where j.project_id = $1 and j.queue_id = $2 and j.status in ('queued', 'scheduled') and j.created_at <= $4::timestamptz
 order by j.id
 limit $3`,
   },
