@@ -1,6 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { isTransientError, openDatabase, requireCurrentSchema } from '@holdfast/database';
-import { createLogger, runProcess, runUntilSignal, untilAvailable } from '@holdfast/runtime';
+import {
+  createLogger,
+  createMetrics,
+  runProcess,
+  runUntilSignal,
+  untilAvailable,
+} from '@holdfast/runtime';
 import { readConfig } from './config.ts';
 import { createProbe } from './probe.ts';
 import { createWorkerService } from './worker-service.ts';
@@ -37,14 +43,15 @@ await runProcess(async () => {
       isTransient: isTransientError,
       logger,
     });
+    const metrics = createMetrics({ processMetrics: true });
     let stop: (request: StopRequest) => void = () => undefined;
     const worker = await createWorkerService({
-      ...{ config, database, logger },
+      ...{ config, database, logger, metrics },
       stop: (request) => {
         stop(request);
       },
     });
-    const probe = createProbe({ config, database, worker });
+    const probe = createProbe({ config, database, worker, metrics });
     return await runUntilSignal([...probe.services, worker], {
       drainTimeoutMs: config.drainTimeoutMs + closingMs,
       parentGoneTimeoutMs: closingMs,

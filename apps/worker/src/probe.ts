@@ -1,7 +1,7 @@
 import { readServer } from '@holdfast/database';
-import { answerCheck, createMetrics, createProbeServer } from '@holdfast/runtime';
+import { answerCheck, createProbeServer } from '@holdfast/runtime';
 import type { Database } from '@holdfast/database';
-import type { HealthCheck, Service } from '@holdfast/runtime';
+import type { HealthCheck, Metrics, Service } from '@holdfast/runtime';
 import type { WorkerEngine } from '@holdfast/worker';
 import type { WorkerConfig } from './config.ts';
 
@@ -10,8 +10,9 @@ export function createProbe(options: {
   readonly config: WorkerConfig;
   readonly database: Database;
   readonly worker: WorkerEngine;
+  readonly metrics: Metrics;
 }): { readonly services: readonly Service[]; readonly markDraining: () => void } {
-  const { config, database, worker } = options;
+  const { config, database, worker, metrics } = options;
   if (config.probePort === undefined) return { services: [], markDraining: () => undefined };
   const mode: HealthCheck = {
     name: 'worker',
@@ -21,7 +22,7 @@ export function createProbe(options: {
     port: config.probePort,
     live: [],
     ready: [mode, answerCheck('database', () => readServer(database))],
-    metrics: createMetrics({ processMetrics: true }),
+    metrics,
   });
   return {
     services: [probe],

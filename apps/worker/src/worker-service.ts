@@ -5,7 +5,7 @@ import { createHttpRequestHandler, createWorkerEngine, parseEgressPolicy } from 
 import { loadHandlers } from './load-handlers.ts';
 import { readVersion } from './read-version.ts';
 import type { Database } from '@holdfast/database';
-import type { Logger, StopRequest } from '@holdfast/runtime';
+import type { Logger, Metrics, StopRequest } from '@holdfast/runtime';
 import type { HttpFailureReport, WorkerEngine } from '@holdfast/worker';
 import type { WorkerConfig } from './config.ts';
 
@@ -14,6 +14,7 @@ export interface WorkerServiceOptions {
   readonly config: WorkerConfig;
   readonly database: Database;
   readonly logger: Logger;
+  readonly metrics: Metrics;
   /** Ends the process; called when the engine cannot go on, or when a person asks the worker to stop. */
   readonly stop: (request: StopRequest) => void;
 }
@@ -24,7 +25,7 @@ export interface WorkerServiceOptions {
  * @throws ConfigError for a handlers module, egress rule or project that is not usable
  */
 export async function createWorkerService(options: WorkerServiceOptions): Promise<WorkerEngine> {
-  const { config, database, logger, stop } = options;
+  const { config, database, logger, metrics, stop } = options;
   const policy = parseEgressPolicy(config.egress);
   const version = readVersion();
   const reportFailure = (report: HttpFailureReport): void => {
@@ -48,6 +49,8 @@ export async function createWorkerService(options: WorkerServiceOptions): Promis
     notifications: config.hasNotifications,
     build: version,
     logger,
+    // Counting costs a little for each job, and nobody can read it without a port.
+    metrics: config.probePort === undefined ? undefined : metrics,
     onFatal: (reason) => {
       stop({ reason, exitCode: exitCodeFor(reason) });
     },

@@ -6,41 +6,30 @@ import {
   openListener,
   registerWorker,
 } from '@holdfast/database';
-import type {
-  ClaimedJob,
-  Lane,
-  Listener,
-  Notifier,
-  WorkerIdentity,
-  WorkerMode,
-} from '@holdfast/database';
-import { decideOutcome, defaultRetryPolicy, HoldfastError } from '@holdfast/domain';
-import type { AttemptOutcome, Decision, RetryPolicy } from '@holdfast/domain';
+import type { Lane, Listener, Notifier, WorkerIdentity, WorkerMode } from '@holdfast/database';
+import type { Decision } from '@holdfast/domain';
 import { systemClock } from '@holdfast/runtime';
 import type { Service } from '@holdfast/runtime';
 import { Claimer } from './claimer.ts';
-import type { ClaimCapacity } from './claimer.ts';
-import { abortForLostLease, runAttempt } from './executor.ts';
-import type { AttemptEnd } from './executor.ts';
+import type { ClaimerOptions } from './claimer.ts';
 import { Flusher } from './flusher.ts';
 import type { PendingFinish } from './finish-writer.ts';
 import { Heartbeater } from './heartbeater.ts';
-import { abortJob, holdJob, isSuspect } from './held-job.ts';
+import { holdJob } from './held-job.ts';
 import type { HeldJob } from './held-job.ts';
-import { HandlerContext } from './job-context.ts';
-import { monotonicMs } from './monotonic.ts';
+import { JobRunner } from './job-runner.ts';
 import { PrefetchTarget } from './prefetch-target.ts';
 import { guardProcess } from './process-guards.ts';
 import type { RemoveGuards } from './process-guards.ts';
 import { Slots } from './slots.ts';
 import { StatsCollector } from './stats-collector.ts';
+import { createWorkerMetrics } from './worker-metrics.ts';
+import type { WorkerMetrics } from './worker-metrics.ts';
 import { workerSettings } from './worker-options.ts';
 import type { WorkerOptions, WorkerSettings } from './worker-options.ts';
 
 /** Handlers get this long between the abort at the end of a drain and the return of their jobs. */
 const shutdownGraceMs = 1_000;
-/** Ends that wait for the database; beyond this the worker starts nothing new. */
-const maxPendingFinishes = 2_000;
 
 /**
  * A worker: claims jobs, runs their handlers, keeps their leases, writes their ends.
@@ -54,37 +43,37 @@ export class WorkerEngine implements Service {
   readonly id = randomUUID();
   readonly #options: WorkerOptions;
   readonly #settings: WorkerSettings;
+  readonly #identity: WorkerIdentity;
   readonly #slots: Slots;
-  readonly #prefetch: PrefetchTarget;
   readonly #claims: Lane;
   readonly #writes: Lane;
   readonly #moreWrites: Lane;
   readonly #flusher: Flusher;
+  readonly #runner: JobRunner;
   readonly #claimer: Claimer;
   readonly #heartbeater: Heartbeater;
   readonly #stats: StatsCollector;
+  readonly #metrics: WorkerMetrics | undefined;
   readonly #notifier: Notifier;
-  readonly #identity: WorkerIdentity;
   #listener: Listener | undefined;
   #removeGuards: RemoveGuards | undefined;
   #mode: WorkerMode = 'active';
   #stopping: Promise<void> | undefined;
   #started = false;
-  #onIdle: (() => void) | undefined;
 
   /** @throws ConfigError that lists every bad setting. */
   constructor(options: WorkerOptions) {
-    const { database, projectId, logger } = options;
+    const { database, projectId, logger, metrics } = options;
     this.#options = options;
     this.#settings = workerSettings(options);
+    this.#identity = this.#identify();
     this.#slots = new Slots(this.#settings.concurrency);
-    this.#prefetch = new PrefetchTarget(this.#settings.maxPrefetch);
     this.#claims = database.openLane('claims');
     this.#writes = database.openLane('lane');
     this.#moreWrites = database.openLane('lane');
     this.#notifier = createNotifier(database);
+    this.#metrics = metrics && createWorkerMetrics(metrics);
     const shared = { projectId, logger, lane: this.#writes, workerId: this.id };
-    this.#identity = this.#identify();
     this.#stats = new StatsCollector(shared);
     this.#flusher = new Flusher({
       ...shared,
@@ -92,33 +81,9 @@ export class WorkerEngine implements Service {
       clock: options.clock ?? systemClock,
       listener: { onFinished: this.#onStored, onLate: this.#onLate },
     });
-    this.#claimer = new Claimer({
-      ...shared,
-      lane: this.#claims,
-      queueNames: options.queues,
-      types: this.#identity.types,
-      leaseMs: this.#settings.leaseMs,
-      pollIntervalMs: this.#settings.pollIntervalMs,
-      capacity: this.#capacity,
-      onClaimed: this.#onClaimed,
-    });
-    this.#heartbeater = new Heartbeater({
-      settings: database.settings,
-      identity: this.#identity,
-      heartbeatMs: this.#settings.heartbeatMs,
-      logger,
-      vitals: () => ({
-        status: this.#mode,
-        busySlots: this.#slots.busy,
-        stuckSlots: this.#slots.stuck,
-      }),
-      listener: {
-        onLost: this.#onLost,
-        onUnconfirmed: this.#onLost,
-        onCancelRequested: this.#onCancelRequested,
-        onRequested: this.#onRequested,
-      },
-    });
+    this.#runner = this.#makeRunner();
+    this.#claimer = new Claimer({ ...shared, ...this.#claiming(), lane: this.#claims });
+    this.#heartbeater = this.#makeHeartbeater();
   }
 
   /** What the worker does now. */
@@ -130,31 +95,11 @@ export class WorkerEngine implements Service {
   async start(): Promise<void> {
     await registerWorker(this.#writes, this.#identity);
     this.#started = true;
-    const { database, logger, onFatal } = this.#options;
-    if (this.#options.guards !== false) {
-      this.#removeGuards = guardProcess({
-        logger,
-        onFatal: (error) => {
-          logger.fatal({ err: error }, 'uncaught exception');
-          onFatal?.('uncaught_exception');
-        },
-      });
-    }
+    if (this.#options.guards !== false) this.#removeGuards = this.#guard();
     this.#heartbeater.start();
     this.#stats.start();
     this.#claimer.resume();
-    if (this.#options.notifications === false) return;
-    this.#listener = openListener(database, {
-      onQueue: (id) => {
-        this.#claimer.wakeQueue(id);
-      },
-      onWorker: (id) => {
-        if (id === this.id) this.#heartbeater.beatNow();
-      },
-      onConnected: () => {
-        this.#claimer.wake();
-      },
-    });
+    if (this.#options.notifications !== false) this.#listener = this.#listen();
   }
 
   /** Drains; safe to call twice. Resolves when every job that was held is written or given back. */
@@ -179,101 +124,88 @@ export class WorkerEngine implements Service {
     };
   }
 
-  readonly #capacity = (): ClaimCapacity => {
-    const { free, buffered } = this.#slots;
-    const suspects = this.#slots.quarantineFree ? 1 : 0;
-    if (this.#flusher.pendingFinishes > maxPendingFinishes)
-      return { slots: 0, total: 0, suspects: 0 };
-    const prefetch = this.#prefetch.current();
-    const room = Math.max(0, free + prefetch - buffered);
-    // Half-full buffers wait: one large claim costs less than many small ones.
-    const worthwhile = buffered <= Math.floor(prefetch / 2);
-    return { slots: Math.max(0, free - buffered), total: worthwhile ? room : 0, suspects };
-  };
-
-  readonly #onClaimed = (
-    claims: readonly { readonly job: ClaimedJob; readonly queueName: string }[],
-    sentAtMs: number,
-  ): void => {
-    const jobs = claims.map(({ job, queueName }) => holdJob(job, queueName, sentAtMs));
-    const token = jobs[0]?.claimed.leaseToken;
-    if (token === undefined) return;
-    this.#heartbeater.hold(token, jobs);
-    for (const job of jobs) this.#slots.add(job);
-    if (this.#mode === 'stopping') this.#returnBuffered();
-    else this.#fillSlots();
-  };
-
-  #fillSlots(): void {
-    while (this.#flusher.pendingFinishes <= maxPendingFinishes) {
-      const job = this.#slots.takeNext();
-      if (job === undefined) return;
-      if (isSuspect(job)) void this.#runSuspect(job);
-      else this.#run(job);
-    }
-  }
-
-  async #runSuspect(job: HeldJob): Promise<void> {
-    if (await this.#startSuspect(job)) {
-      this.#run(job);
-      return;
-    }
-    this.#release(job, 'ended');
-    this.#heartbeater.drop([job]);
-  }
-
-  #run(job: HeldJob): void {
-    job.startedAtMs = monotonicMs();
-    this.#flusher.started(job);
-    const { projectId, handlers } = this.#options;
-    const handler = handlers[job.claimed.type] ?? refuseUnknownType;
-    const context = new HandlerContext(job, { projectId, sink: this.#flusher });
-    runAttempt(job, { handler, context, onEnd: this.#onEnded });
-  }
-
-  readonly #onEnded = (job: HeldJob, end: AttemptEnd): void => {
-    this.#prefetch.countEnd();
-    this.#release(job, end.stuck === undefined ? 'ended' : 'stuck');
-    if (end.stuck !== undefined) this.#watchStuck(end.stuck);
-    this.#finish(job, end.outcome);
-  };
-
-  /** A suspect's start must be on record before its handler can take the process down. */
-  async #startSuspect(job: HeldJob): Promise<boolean> {
-    try {
-      return await this.#flusher.startNow(job);
-    } catch (error) {
-      this.#options.logger.warn({ err: error, jobId: job.claimed.id }, 'start of a suspect failed');
-      return false;
-    }
-  }
-
-  #release(job: HeldJob, handler: 'ended' | 'stuck'): void {
-    this.#slots.end(job, handler);
-    if (this.#slots.running.size === 0) this.#onIdle?.();
-    if (this.#mode === 'stopping') return;
-    this.#fillSlots();
-    // Suspects are claimed one by one; the next may wait already, and nobody would say so before the next poll.
-    if (isSuspect(job)) this.#claimer.wake();
-    else this.#claimer.pump();
-  }
-
-  #watchStuck(ended: Promise<void>): void {
-    const { logger, onFatal } = this.#options;
-    void ended.then(() => {
-      this.#slots.unstick();
-      this.#fillSlots();
-      this.#claimer.pump();
+  #makeRunner(): JobRunner {
+    const { projectId, handlers, logger, onFatal } = this.#options;
+    return new JobRunner({
+      ...{ projectId, handlers, logger, slots: this.#slots, flusher: this.#flusher },
+      prefetch: new PrefetchTarget(this.#settings.maxPrefetch),
+      onRoom: (slot) => {
+        // Suspects are claimed one by one; the next may wait already, and nobody would say so before the next poll.
+        if (slot === 'suspect') this.#claimer.wake();
+        else this.#claimer.pump();
+      },
+      onDropped: (job) => {
+        this.#heartbeater.drop([job]);
+      },
+      onStuck: () => onFatal?.('slots_stuck'),
     });
-    if (this.#slots.stuck * 2 < this.#slots.concurrency) return;
-    logger.error({ stuckSlots: this.#slots.stuck }, 'half of the slots are stuck');
-    onFatal?.('slots_stuck');
   }
 
-  #finish(job: HeldJob, outcome: AttemptOutcome): void {
-    const { attempt, maxAttempts, releaseCount, retryJson } = job.claimed;
-    const facts = { attempt, maxAttempts, releaseCount, retry: retryPolicyOf(retryJson) };
-    this.#flusher.finish({ job, decision: decideOutcome(facts, outcome, Math.random) });
+  #claiming(): Omit<ClaimerOptions, 'lane' | 'projectId' | 'workerId' | 'logger'> {
+    const { leaseMs, pollIntervalMs } = this.#settings;
+    return {
+      ...{ leaseMs, pollIntervalMs, queueNames: this.#options.queues, types: this.#identity.types },
+      capacity: () => this.#runner.capacity(),
+      onClaimed: (claims, sentAtMs) => {
+        const jobs = claims.map(({ job, queueName }) => holdJob(job, queueName, sentAtMs));
+        const token = jobs[0]?.claimed.leaseToken;
+        if (token === undefined) return;
+        this.#heartbeater.hold(token, jobs);
+        this.#runner.add(jobs);
+      },
+    };
+  }
+
+  #makeHeartbeater(): Heartbeater {
+    const lose = (job: HeldJob): void => {
+      this.#runner.lose(job);
+    };
+    return new Heartbeater({
+      settings: this.#options.database.settings,
+      identity: this.#identity,
+      heartbeatMs: this.#settings.heartbeatMs,
+      logger: this.#options.logger,
+      vitals: () => {
+        const { busy, stuck, concurrency: all } = this.#slots;
+        this.#metrics?.slots({ all, busy, stuck });
+        return { status: this.#mode, busySlots: busy, stuckSlots: stuck };
+      },
+      listener: {
+        onLost: lose,
+        onUnconfirmed: lose,
+        onCancelRequested: (job) => {
+          this.#runner.cancel(job);
+        },
+        onRequested: (mode) => {
+          this.#change(mode);
+        },
+      },
+    });
+  }
+
+  #guard(): RemoveGuards {
+    const { logger, onFatal } = this.#options;
+    return guardProcess({
+      logger,
+      onFatal: (error) => {
+        logger.fatal({ err: error }, 'uncaught exception');
+        onFatal?.('uncaught_exception');
+      },
+    });
+  }
+
+  #listen(): Listener {
+    return openListener(this.#options.database, {
+      onQueue: (id) => {
+        this.#claimer.wakeQueue(id);
+      },
+      onWorker: (id) => {
+        if (id === this.id) this.#heartbeater.beatNow();
+      },
+      onConnected: () => {
+        this.#claimer.wake();
+      },
+    });
   }
 
   readonly #onStored = (
@@ -281,43 +213,31 @@ export class WorkerEngine implements Service {
     finishes: readonly PendingFinish[],
   ): void => {
     this.#heartbeater.drop(finishes.map(({ job }) => job));
-    for (const { job } of finishes) this.#stats.count(job, transition);
+    for (const { job, decision } of finishes) {
+      this.#stats.count(job, transition);
+      if (decision.executionStatus !== 'running')
+        this.#metrics?.count(job, decision.executionStatus);
+    }
     const queueIds = [...new Set(finishes.map(({ job }) => job.claimed.queueId))];
     if (transition === 'retry_jobs' || transition === 'release_jobs') {
       this.#notifier.wakeSchedulers();
     }
     if (transition === 'return_jobs') this.#notifier.wakeQueues(queueIds);
     // Slots are left empty while too many ends wait for the database.
-    if (this.#mode !== 'stopping') this.#fillSlots();
+    this.#runner.fillSlots();
     for (const queueId of queueIds) this.#claimer.noteStored(queueId);
   };
 
   readonly #onLate = ({ job }: PendingFinish): void => {
     this.#heartbeater.drop([job]);
+    this.#metrics?.count(job, 'late');
     this.#options.logger.warn(
       { jobId: job.claimed.id, executionSeq: job.claimed.executionSeq },
       'late result: the lease was lost',
     );
   };
 
-  readonly #onLost = (job: HeldJob): void => {
-    if (this.#slots.remove(job)) {
-      this.#heartbeater.drop([job]);
-      return;
-    }
-    abortForLostLease(job);
-  };
-
-  readonly #onCancelRequested = (job: HeldJob): void => {
-    const error = new HoldfastError('The job was cancelled', { code: 'cancelled' });
-    if (this.#slots.remove(job)) {
-      this.#finish(job, { kind: 'cancelled', error: { ...cancelledBeforeStart } });
-      return;
-    }
-    abortJob(job, 'cancel', error);
-  };
-
-  readonly #onRequested = (mode: WorkerMode): void => {
+  #change(mode: WorkerMode): void {
     if (this.#mode === 'stopping' || mode === this.#mode) return;
     this.#options.logger.info({ mode }, 'worker mode changed on request');
     if (mode === 'stopping') {
@@ -326,40 +246,21 @@ export class WorkerEngine implements Service {
     }
     this.#mode = mode;
     if (mode === 'active') this.#claimer.resume();
-    else void this.#claimer.pause().then(() => this.#returnBuffered());
-  };
+    else void this.#quieten();
+  }
 
-  #returnBuffered(): void {
-    for (const job of this.#slots.takeBuffered()) {
-      this.#finish(job, { kind: 'returned', reason: 'drain' });
-    }
+  async #quieten(): Promise<void> {
+    await this.#claimer.pause();
+    // Between the request and the end of the last claim a person may have changed their mind.
+    if (this.#mode === 'quiet') this.#runner.returnBuffered();
   }
 
   async #drain(): Promise<void> {
     this.#mode = 'stopping';
     await this.#claimer.pause();
-    this.#returnBuffered();
-    await this.#whenIdle(this.#settings.drainTimeoutMs);
-    const error = new HoldfastError('The worker is shutting down', { code: 'shutdown' });
-    for (const job of this.#slots.running) abortJob(job, 'shutdown', error);
-    await this.#whenIdle(shutdownGraceMs);
-    // Whoever ignored the abort is given back; its late result will find the lease gone.
-    for (const job of this.#slots.running) job.settle?.({ kind: 'returned', reason: 'drain' });
-    await this.#whenIdle(shutdownGraceMs);
+    await this.#runner.stop({ drainMs: this.#settings.drainTimeoutMs, graceMs: shutdownGraceMs });
     await this.#flusher.drain();
     await this.#close();
-  }
-
-  async #whenIdle(timeoutMs: number): Promise<void> {
-    if (this.#slots.running.size === 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, timeoutMs);
-      this.#onIdle = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#onIdle = undefined;
   }
 
   async #close(): Promise<void> {
@@ -377,21 +278,6 @@ export class WorkerEngine implements Service {
     await this.#moreWrites.close();
     this.#removeGuards?.();
   }
-}
-
-const cancelledBeforeStart = {
-  code: 'cancelled',
-  message: 'Cancelled before its handler started',
-  fingerprint: 'cancelled',
-} as const;
-
-function retryPolicyOf(retryJson: string | null): RetryPolicy {
-  // Written by this product from a validated policy.
-  return retryJson === null ? defaultRetryPolicy : (JSON.parse(retryJson) as RetryPolicy);
-}
-
-function refuseUnknownType(): never {
-  throw new HoldfastError('This worker has no handler for the type', { code: 'handler_missing' });
 }
 
 /** Makes a worker; nothing happens before `start`. */

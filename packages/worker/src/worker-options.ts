@@ -1,6 +1,6 @@
 import type { Database } from '@holdfast/database';
 import { ConfigError } from '@holdfast/domain';
-import type { Clock, Logger } from '@holdfast/runtime';
+import type { Clock, Logger, Metrics } from '@holdfast/runtime';
 import type { JobHandler } from './handler.ts';
 
 /** How a worker runs. Durations in milliseconds. */
@@ -24,6 +24,8 @@ export interface WorkerOptions {
   /** Shown to people: the version of the user's code. */
   readonly build?: string | undefined;
   readonly logger: Logger;
+  /** Where the worker counts its executions; nothing is counted without it. */
+  readonly metrics?: Metrics | undefined;
   readonly clock?: Clock | undefined;
   /** Listen for wake-ups; default true. */
   readonly notifications?: boolean | undefined;

@@ -1,0 +1,207 @@
+import { decideOutcome, defaultRetryPolicy, HoldfastError } from '@holdfast/domain';
+import type { AttemptOutcome, RetryPolicy } from '@holdfast/domain';
+import type { Logger } from '@holdfast/runtime';
+import type { ClaimCapacity } from './claimer.ts';
+import { abortForLostLease, runAttempt } from './executor.ts';
+import type { AttemptEnd } from './executor.ts';
+import type { Flusher } from './flusher.ts';
+import type { JobHandler } from './handler.ts';
+import { abortJob, isSuspect } from './held-job.ts';
+import type { HeldJob } from './held-job.ts';
+import { HandlerContext } from './job-context.ts';
+import { monotonicMs } from './monotonic.ts';
+import type { PrefetchTarget } from './prefetch-target.ts';
+import type { Slots } from './slots.ts';
+
+/** What the runner works with. */
+export interface JobRunnerOptions {
+  readonly projectId: string;
+  readonly handlers: Readonly<Record<string, JobHandler>>;
+  readonly slots: Slots;
+  readonly prefetch: PrefetchTarget;
+  readonly flusher: Flusher;
+  readonly logger: Logger;
+  /** Room became free; `suspect` when it is the quarantine slot. */
+  readonly onRoom: (slot: 'ordinary' | 'suspect') => void;
+  /** The job left the worker without an end to write. */
+  readonly onDropped: (job: HeldJob) => void;
+  /** Half of the slots hold handlers that ignore their abort. */
+  readonly onStuck: () => void;
+}
+
+/** Ends that wait for the database; beyond this nothing new is started. */
+const maxPendingFinishes = 2_000;
+
+/** Puts held jobs into slots, runs their handlers there, and hands their ends to the flusher. */
+export class JobRunner {
+  readonly #options: JobRunnerOptions;
+  readonly #slots: Slots;
+  readonly #flusher: Flusher;
+  #stopping = false;
+  #onIdle: (() => void) | undefined;
+
+  constructor(options: JobRunnerOptions) {
+    this.#options = options;
+    this.#slots = options.slots;
+    this.#flusher = options.flusher;
+  }
+
+  /** How much may be claimed now. */
+  capacity(): ClaimCapacity {
+    if (this.#flusher.pendingFinishes > maxPendingFinishes) return noRoom;
+    const { free, buffered } = this.#slots;
+    const prefetch = this.#options.prefetch.current();
+    const room = Math.max(0, free + prefetch - buffered);
+    // Half-full buffers wait: one large claim costs less than many small ones.
+    const isWorthwhile = buffered <= Math.floor(prefetch / 2);
+    return {
+      slots: Math.max(0, free - buffered),
+      total: isWorthwhile ? room : 0,
+      suspects: this.#slots.quarantineFree ? 1 : 0,
+    };
+  }
+
+  /** Takes over claimed jobs. */
+  add(jobs: readonly HeldJob[]): void {
+    for (const job of jobs) this.#slots.add(job);
+    if (this.#stopping) this.returnBuffered();
+    else this.fillSlots();
+  }
+
+  /** Starts what has a slot, unless too many ends wait for the database. */
+  fillSlots(): void {
+    if (this.#stopping) return;
+    while (this.#flusher.pendingFinishes <= maxPendingFinishes) {
+      const job = this.#slots.takeNext();
+      if (job === undefined) return;
+      if (isSuspect(job)) void this.#runSuspect(job);
+      else this.#run(job);
+    }
+  }
+
+  /** Gives back what has not started. */
+  returnBuffered(): void {
+    for (const job of this.#slots.takeBuffered()) {
+      this.#finish(job, { kind: 'returned', reason: 'drain' });
+    }
+  }
+
+  /** The lease is gone or was not confirmed in time. */
+  lose(job: HeldJob): void {
+    if (this.#slots.remove(job)) this.#options.onDropped(job);
+    else abortForLostLease(job);
+  }
+
+  /** A person wants the job to end. */
+  cancel(job: HeldJob): void {
+    if (this.#slots.remove(job)) {
+      this.#finish(job, { kind: 'cancelled', error: cancelledBeforeStart });
+      return;
+    }
+    abortJob(job, 'cancel', new HoldfastError('The job was cancelled', { code: 'cancelled' }));
+  }
+
+  /**
+   * Gives back what has not started, waits for what runs, aborts the rest, and gives back what ignores its abort; its
+   * late result will find the lease gone.
+   */
+  async stop(timing: { readonly drainMs: number; readonly graceMs: number }): Promise<void> {
+    this.#stopping = true;
+    this.returnBuffered();
+    await this.#whenIdle(timing.drainMs);
+    const reason = new HoldfastError('The worker is shutting down', { code: 'shutdown' });
+    for (const job of this.#slots.running) abortJob(job, 'shutdown', reason);
+    await this.#whenIdle(timing.graceMs);
+    for (const job of this.#slots.running) job.settle?.({ kind: 'returned', reason: 'drain' });
+    await this.#whenIdle(timing.graceMs);
+  }
+
+  async #whenIdle(timeoutMs: number): Promise<void> {
+    if (this.#slots.running.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.#onIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#onIdle = undefined;
+  }
+
+  async #runSuspect(job: HeldJob): Promise<void> {
+    if (await this.#startSuspect(job)) {
+      this.#run(job);
+      return;
+    }
+    this.#release(job, 'ended');
+    this.#options.onDropped(job);
+  }
+
+  /** A suspect's start must be on record before its handler can take the process down. */
+  async #startSuspect(job: HeldJob): Promise<boolean> {
+    try {
+      return await this.#flusher.startNow(job);
+    } catch (error) {
+      this.#options.logger.warn({ err: error, jobId: job.claimed.id }, 'start of a suspect failed');
+      return false;
+    }
+  }
+
+  #run(job: HeldJob): void {
+    job.startedAtMs = monotonicMs();
+    this.#flusher.started(job);
+    const { projectId, handlers } = this.#options;
+    const handler = handlers[job.claimed.type] ?? refuseUnknownType;
+    const context = new HandlerContext(job, { projectId, sink: this.#flusher });
+    runAttempt(job, { handler, context, onEnd: this.#onEnded });
+  }
+
+  readonly #onEnded = (job: HeldJob, end: AttemptEnd): void => {
+    this.#options.prefetch.countEnd();
+    this.#release(job, end.stuck === undefined ? 'ended' : 'stuck');
+    if (end.stuck !== undefined) this.#watchStuck(end.stuck);
+    this.#finish(job, end.outcome);
+  };
+
+  #release(job: HeldJob, handler: 'ended' | 'stuck'): void {
+    this.#slots.end(job, handler);
+    if (this.#slots.running.size === 0) this.#onIdle?.();
+    if (this.#stopping) return;
+    this.fillSlots();
+    this.#options.onRoom(isSuspect(job) ? 'suspect' : 'ordinary');
+  }
+
+  #watchStuck(ended: Promise<void>): void {
+    void ended.then(() => {
+      this.#slots.unstick();
+      this.fillSlots();
+      this.#options.onRoom('ordinary');
+    });
+    if (this.#slots.stuck * 2 < this.#slots.concurrency) return;
+    this.#options.logger.error({ stuckSlots: this.#slots.stuck }, 'half of the slots are stuck');
+    this.#options.onStuck();
+  }
+
+  #finish(job: HeldJob, outcome: AttemptOutcome): void {
+    const { attempt, maxAttempts, releaseCount, retryJson } = job.claimed;
+    const facts = { attempt, maxAttempts, releaseCount, retry: retryPolicyOf(retryJson) };
+    this.#flusher.finish({ job, decision: decideOutcome(facts, outcome, Math.random) });
+  }
+}
+
+const noRoom: ClaimCapacity = { slots: 0, total: 0, suspects: 0 };
+
+const cancelledBeforeStart = {
+  code: 'cancelled',
+  message: 'Cancelled before its handler started',
+  fingerprint: 'cancelled',
+} as const;
+
+function retryPolicyOf(retryJson: string | null): RetryPolicy {
+  // Written by this product from a validated policy.
+  return retryJson === null ? defaultRetryPolicy : (JSON.parse(retryJson) as RetryPolicy);
+}
+
+function refuseUnknownType(): never {
+  throw new HoldfastError('This worker has no handler for the type', { code: 'handler_missing' });
+}
