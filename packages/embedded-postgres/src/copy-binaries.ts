@@ -9,9 +9,10 @@ import {
   rmSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 import { hydrateSymlinks } from './hydrate-symlinks.ts';
+import { refuseForeignFolder } from './refuse-foreign-folder.ts';
 
+/** What is copied, and to where. */
 export interface CopyBinariesOptions {
   /** The `native` folder of the installed package. */
   readonly from: string;
@@ -29,7 +30,7 @@ export function copyBinaries(options: CopyBinariesOptions): string {
   const owner = process.getuid?.() ?? 0;
   const target = join(options.cacheDir, `holdfast-postgres-${options.packageVersion}-${owner}`);
   if (!existsSync(target)) makeCopy(options, target);
-  refuseForeign(target, owner);
+  refuseForeignFolder(target);
   return join(target, 'native');
 }
 
@@ -60,14 +61,4 @@ function openToAll(folder: string): void {
     if (entry.isDirectory()) chmodSync(path, 0o755);
     else if (entry.isFile()) chmodSync(path, lstatSync(path).mode & 0o100 ? 0o755 : 0o644);
   }
-}
-
-function refuseForeign(folder: string, owner: number): void {
-  const stats = lstatSync(folder);
-  const isOwn = stats.isDirectory() && (process.platform === 'win32' || stats.uid === owner);
-  if (isOwn && (stats.mode & 0o022) === 0) return;
-  throw new EmbeddedPostgresError(
-    'embedded_postgres_data_dir_unusable',
-    `${folder} was made by somebody else. Remove it, or choose another cache folder.`,
-  );
 }

@@ -12,6 +12,7 @@ import type { ServerUser } from './server-user.ts';
 /** The superuser of every embedded cluster. */
 export const superuser = 'holdfast';
 
+/** What a new cluster is made with. */
 export interface CreateClusterOptions {
   readonly dataDir: string;
   readonly binaries: NativeBinaries;

@@ -1,15 +1,8 @@
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  statSync,
-} from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+import { refuseForeignFolder } from './refuse-foreign-folder.ts';
 import { canEnter } from './server-user.ts';
 import type { ServerUser } from './server-user.ts';
 
@@ -21,6 +14,7 @@ const clusterEntry = /^(base|global|pg_\w+|postgresql(\.auto)?\.conf|PG_VERSION|
 /** `made` holds a usable cluster, `absent` has nothing to lose, `half_made` is what a crash left. */
 export type DataDirectoryState = 'absent' | 'half_made' | 'made';
 
+/** Where a cluster is wanted, and who must get there. */
 export interface PlaceOptions {
   readonly dataDir: string;
   readonly user: ServerUser;
@@ -39,7 +33,7 @@ export function placeDataDirectory({ dataDir, user, cacheDir, onProgress }: Plac
   if (canEnter(user, dirname(wanted))) return wanted;
   const parent = substituteParent(wanted, cacheDir);
   mkdirSync(parent, { recursive: true, mode: 0o755 });
-  refuseForeign(parent);
+  refuseForeignFolder(parent);
   onProgress(`PostgreSQL's account cannot enter ${dirname(wanted)}; its data is in ${parent}`);
   return join(parent, basename(wanted));
 }
@@ -96,15 +90,5 @@ function requireMajor(dataDir: string): void {
     `${dataDir} was made by PostgreSQL ${major}, and the bundled server is ${supportedMajor}. ` +
       'Start over with an empty data directory (npm run reset), or run your own server on it ' +
       'and set DATABASE_URL.',
-  );
-}
-
-function refuseForeign(folder: string): void {
-  const stats = statSync(folder);
-  const isOwn = process.getuid === undefined || stats.uid === process.getuid();
-  if (isOwn && (stats.mode & 0o022) === 0) return;
-  throw new EmbeddedPostgresError(
-    'embedded_postgres_data_dir_unusable',
-    `${folder} was made by somebody else. Remove it, or choose another data directory.`,
   );
 }

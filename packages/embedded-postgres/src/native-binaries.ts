@@ -14,6 +14,7 @@ export interface NativeBinaries {
   readonly version: string;
 }
 
+/** Who will run the programs. */
 export interface FindBinariesOptions {
   readonly user: ServerUser;
   /** Where a copy goes when the user cannot reach the installed files. */

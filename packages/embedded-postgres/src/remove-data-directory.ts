@@ -5,6 +5,7 @@ import { inspectDataDirectory, substituteParent } from './data-directory.ts';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 import { readPostmaster } from './postmaster-pid.ts';
 
+/** Which cluster is removed. */
 export interface RemoveDataDirectoryOptions {
   readonly dataDir: string;
   /** The same as was given at the start. */
