@@ -272,8 +272,9 @@ describe('what is stored', () => {
         const [row] = await readStoredJobs(race.database, [job.id]);
         expect(row?.settings).toMatchObject({
           type: given.type,
-          payload: JSON.parse(given.payloadJson),
-          metadata: given.metadataJson === undefined ? null : JSON.parse(given.metadataJson),
+          payload: JSON.parse(given.payloadJson) as unknown,
+          metadata:
+            given.metadataJson === undefined ? null : (JSON.parse(given.metadataJson) as unknown),
           // An empty list is stored as none.
           tags: given.tags?.length ? given.tags : null,
           priority: given.priority ?? 5,

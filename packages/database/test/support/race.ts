@@ -88,7 +88,7 @@ export function asLane(connection: HandConnection): Lane {
   ): Promise<readonly Row[]> => {
     const rows = await connection.query(statement, values);
     // Columns come in the statement's order, which is what the row type says.
-    return rows.map((row) => Object.values(row)) as unknown as readonly Row[];
+    return rows.map((row): unknown[] => Object.values(row)) as unknown as readonly Row[];
   };
   return {
     query: connection.query.bind(connection),
