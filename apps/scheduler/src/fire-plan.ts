@@ -32,8 +32,8 @@ const maxRecorded = 50_000;
  * Decides what becomes of every instant of a schedule that is due at `schedule.now`.
  *
  * Instants on time are enqueued. Of the late ones, `catchUp` picks those that are made up for: none, the latest if
- * nothing newer is due, or all within the window; the others are missed. While a schedule is paused, all are skipped. The next instant follows from the last one
- * that was due, never from now.
+ * nothing newer is due, or all within the window; the others are missed. While a schedule is paused, all are skipped.
+ * The next instant follows from the last one that was due, never from now.
  *
  * @throws CronInvalidError, TimezoneInvalidError when the stored rule is no longer accepted
  */

@@ -13,7 +13,7 @@ import { createPruner } from './pruner.ts';
 import { createReaper } from './reaper.ts';
 import { createRollup } from './rollup.ts';
 import { createWakeUpListener } from './wake-up-listener.ts';
-import type { Database, Notifier } from '@holdfast/database';
+import type { Database } from '@holdfast/database';
 import type { Logger, Metrics, Service, StopRequest } from '@holdfast/runtime';
 import type { SchedulerConfig } from './config.ts';
 import type { LoopContext } from './loop-context.ts';

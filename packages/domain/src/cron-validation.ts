@@ -50,7 +50,8 @@ const rules = [minuteRule, hourRule, dayOfMonthRule, monthRule, dayOfWeekRule] a
  *
  * Accepted in every field: `*`, a value, a range `a-b`, a step (`/n` after a wildcard or a range), and
  * lists of these; names for months and days of the week (7 is Sunday too); `L` (last day) as day of
- * month; `5L` (last Friday) and `5#2` (second Friday) as day of week. When both day fields are set, a day that matches either one counts.
+ * month; `5L` (last Friday) and `5#2` (second Friday) as day of week. When both day fields are set, a
+ * day that matches either one counts.
  *
  * @throws CronInvalidError for everything else, also for a day that no month has
  */
