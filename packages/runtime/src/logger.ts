@@ -7,10 +7,14 @@ export type Logger = PinoLogger;
 
 /** Severities, from the least to the most. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** One of the severities. */
 export type LogLevel = (typeof logLevels)[number];
 
 /** `json` is one object a line for machines; `pretty` is for a person at a terminal. */
 export const logFormats = ['json', 'pretty'] as const;
+
+/** One of the formats of a log line. */
 export type LogFormat = (typeof logFormats)[number];
 
 /** What `createLogger` needs to know. */

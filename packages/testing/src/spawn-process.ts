@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { searchPath } from './config.ts';
 import { waitFor } from './wait-for.ts';
 
+/** What is run, and how. */
 export interface SpawnProcessOptions {
   /** The JavaScript file to run with this Node. */
   readonly script: string;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const pollEveryMs = 20;
 
+/** How patient the wait is. */
 export interface WaitForOptions {
   /** How long the condition may take; default 15 s, generous because busy machines are slow. */
   readonly timeoutMs?: number;

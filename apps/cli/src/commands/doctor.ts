@@ -56,7 +56,7 @@ async function examine(database: Database): Promise<readonly Finding[]> {
   const schema = await examineSchema(database);
   return [
     { check: 'connection', verdict: 'ok', detail: 'the database answers' },
-    attempt('version', () => {
+    judge('version', () => {
       requireSupportedServer(server);
       return `PostgreSQL ${server.version}`;
     }),
@@ -74,7 +74,7 @@ const durable: Finding = {
 
 async function examineSchema(database: Database): Promise<Finding> {
   const version = await readSchemaVersion(database.settings);
-  return attempt('schema', () => {
+  return judge('schema', () => {
     if (version === latestSchemaVersion) return `version ${String(version)}`;
     throw new HoldfastError(
       `version ${String(version)}, this build needs ${String(latestSchemaVersion)}` +
@@ -109,7 +109,7 @@ async function examinePartitions(database: Database, nowMs: number): Promise<rea
   return findings;
 }
 
-function attempt(check: string, look: () => string): Finding {
+function judge(check: string, look: () => string): Finding {
   try {
     return { check, verdict: 'ok', detail: look() };
   } catch (error) {
