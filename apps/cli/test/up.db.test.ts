@@ -207,6 +207,16 @@ describe('holdfast up', () => {
     );
   });
 
+  it('stops what it has started, says why, and ends when a process cannot start', async () => {
+    const env = { HOLDFAST_HANDLERS: join(directory, 'no-such-module.js') };
+    const process = startUpWith(env, '--no-demo');
+    const { code } = await process.exited;
+    expect(code, process.output()).toBe(78);
+    expect(process.output()).toContain('no-such-module.js cannot be loaded');
+    const [, baseUrl = ''] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(process.output()) ?? [];
+    expect(await isReachable(baseUrl)).toBe(false);
+  });
+
   it('lists every problem of the configuration and exits with 78', async () => {
     const process = startUp('--workers', 'many');
     expect((await process.exited).code).toBe(78);

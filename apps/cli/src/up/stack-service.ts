@@ -67,6 +67,16 @@ class ProcessStack implements StackService {
   }
 
   async start(): Promise<void> {
+    try {
+      await this.#startAll();
+    } catch (error) {
+      // Whoever starts services stops only those that have started, and our processes would keep this one alive.
+      await this.stop();
+      throw error;
+    }
+  }
+
+  async #startAll(): Promise<void> {
     const { config, files, dataDirectory, database, steps } = this.#options;
     await this.#ensureSecrets();
     await this.#choosePorts();
