@@ -144,6 +144,15 @@ describe('queues', () => {
     expect(answer.queue.paused).not.toBeNull();
   });
 
+  it('are changed by many at once, when nobody asks for a revision', async () => {
+    const name = 'busy';
+    await api.client.createQueue({ params: { project: 'default' }, body: { name } });
+    const changes = Array.from({ length: 8 }, (_, at) =>
+      api.inProject('PATCH', `/queues/${name}`, { body: { concurrency: at + 1 } }),
+    );
+    expect((await Promise.all(changes)).map(({ status }) => status)).toEqual(Array(8).fill(200));
+  });
+
   it('begin open when one of the same name was deleted while it was paused', async () => {
     const name = 'reborn';
     const params = { project: 'default' };

@@ -4,7 +4,7 @@ import type { QueueJobDefaults, QueueRow } from '@holdfast/database';
 import { defaultRetryPolicy } from '@holdfast/domain';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handlers } from '../http/call.ts';
-import { etagOf, expectedRevision } from '../http/etags.ts';
+import { changeAtRevision, etagOf } from '../http/etags.ts';
 import { once } from '../http/idempotency.ts';
 import { pageOf } from '../http/page.ts';
 import { HttpProblem } from '../http/problem.ts';
@@ -52,15 +52,15 @@ export function queueHandlers(deps: Dependencies, pages: QueuePages): Handlers<Q
 
     async updateQueue(call) {
       const key = queueKeyOf(call);
-      const before = await requireQueue(database, key);
-      const ifMatch = expectedRevision(call.request.get('if-match'));
-      const revision = await updateQueue(database, {
-        ...key,
-        settings: settingsOf(call.body, before),
-        // Also without If-Match: the new settings were made from what was just read.
-        expectedRevision: ifMatch ?? before.revision,
+      const before = await changeAtRevision(call.request.get('if-match'), async (asked) => {
+        const found = await requireQueue(database, key);
+        const revision = await updateQueue(database, {
+          ...key,
+          settings: settingsOf(call.body, found),
+          expectedRevision: asked ?? found.revision,
+        });
+        return revision === undefined ? undefined : found;
       });
-      if (revision === undefined) throw new HttpProblem('precondition_failed');
       pages.forget();
       // A wider limit lets jobs start that wait for one.
       notifier.wakeQueues([before.id]);

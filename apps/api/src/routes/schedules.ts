@@ -10,7 +10,7 @@ import type { ScheduleView } from '@holdfast/database';
 import { uuidV7 } from '@holdfast/domain';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handlers } from '../http/call.ts';
-import { etagOf, expectedRevision } from '../http/etags.ts';
+import { changeAtRevision, etagOf } from '../http/etags.ts';
 import { once } from '../http/idempotency.ts';
 import { pageOf } from '../http/page.ts';
 import { HttpProblem } from '../http/problem.ts';
@@ -58,15 +58,12 @@ export function scheduleHandlers(deps: Dependencies): Handlers<ScheduleRoute> {
 
     async updateSchedule(call) {
       const key = scheduleKeyOf(call);
-      const ifMatch = expectedRevision(call.request.get('if-match'));
-      const before = await requireSchedule(database, key);
-      const settings = changedSettings(before, call.body, await readClock(database));
-      // Also without If-Match: the new settings were made from what was just read.
-      const revision = ifMatch ?? before.revision;
-      const request = { ...key, settings, expectedRevision: revision };
-      if ((await updateSchedule(database, request)) === undefined) {
-        throw new HttpProblem('precondition_failed');
-      }
+      await changeAtRevision(call.request.get('if-match'), async (asked) => {
+        const before = await requireSchedule(database, key);
+        const settings = changedSettings(before, call.body, await readClock(database));
+        const request = { ...key, settings, expectedRevision: asked ?? before.revision };
+        return updateSchedule(database, request);
+      });
       notifier.wakeSchedulers();
       const after = await requireSchedule(database, key);
       return { headers: etagHeader(after), body: presentSchedule(after) };
