@@ -278,3 +278,22 @@ describe('schedules', () => {
     expect(data.some(({ dstChange }) => !dstChange)).toBe(true);
   });
 });
+
+describe('many transactions at once', () => {
+  it('do not wait for one another to find their queues', async () => {
+    const params = { project: 'default' };
+    const names = Array.from({ length: 25 }, (_, at) => `crowd${String(at)}`);
+    const schedules = await Promise.all(
+      names.map((name) =>
+        api.client.createSchedule({
+          params,
+          body: { name, every: '1d', timezone: 'UTC', job: { type: 'x', queue: name } },
+        }),
+      ),
+    );
+    const runs = await Promise.all(
+      schedules.map(({ id }) => api.inProject('POST', `/schedules/${id}/run-now`)),
+    );
+    expect(runs.map(({ status }) => status)).toEqual(names.map(() => 201));
+  });
+});

@@ -49,6 +49,8 @@ interface ResolvedJob {
  * Inserts jobs, all or none. Queues that do not exist are made. Give `tx` to make the jobs part of a transaction;
  * whoever commits it wakes the workers afterwards (see `createNotifier`).
  *
+ * @param request.queues the queues of the jobs, resolved before the transaction began: to look them up takes a second
+ * connection, for which the holders of all the others would wait in vain
  * @param request.mayRepeat that an earlier call may have inserted some of the ids, and that their jobs may have ended
  * since: history is searched too, which costs a caller with new ids a tenth for nothing.
  */
@@ -58,12 +60,13 @@ export async function enqueueJobs(
     readonly projectId: string;
     readonly jobs: readonly NewJob[];
     readonly tx?: Queryable | undefined;
+    readonly queues?: ReadonlyMap<string, QueueEntry> | undefined;
     readonly mayRepeat?: boolean | undefined;
   },
 ): Promise<Enqueued> {
   const { projectId, tx, mayRepeat } = request;
   const jobs = mayRepeat === true ? await withoutEnded(tx ?? database, request) : request.jobs;
-  const queues = await resolveQueues(database, projectId, distinctQueues(jobs));
+  const queues = request.queues ?? (await resolveQueues(database, projectId, distinctQueues(jobs)));
   const due: ResolvedJob[] = [];
   const later: ResolvedJob[] = [];
   for (const job of jobs) {

@@ -1,5 +1,5 @@
 import type { EnqueuedJob, RouteName } from '@holdfast/contract';
-import { enqueueJobs, readJob } from '@holdfast/database';
+import { enqueueJobs, readJob, resolveQueues } from '@holdfast/database';
 import type { Enqueued, NewJob, Queryable } from '@holdfast/database';
 import { uuidV7 } from '@holdfast/domain';
 import type { Dependencies } from '../dependencies.ts';
@@ -30,9 +30,11 @@ export function enqueueHandlers(deps: Dependencies): Handlers<EnqueueRoute> {
       const projectId = call.project.id;
       const pointerOf = (index: number) => `/jobs/${String(index)}`;
       const jobs = await jobsFromInput({ database, clock, projectId, pointerOf }, call.body.jobs);
+      const names = [...new Set(jobs.map(({ queue }) => queue))];
+      const queues = await resolveQueues(database, projectId, names);
       const wake = createWakeUps(deps);
       const { status, headers, body } = await once(database, call, async (tx) => {
-        wake.after(await enqueueJobs(database, { projectId, jobs, tx }));
+        wake.after(await enqueueJobs(database, { projectId, jobs, queues, tx }));
         return { status: 201, body: { data: jobs.map(presentBrief) } };
       });
       wake.now();
@@ -75,9 +77,10 @@ async function enqueueOnce(
 ): Promise<Answer<EnqueuedJob>> {
   const { database } = deps;
   const projectId = call.project.id;
+  const queues = await resolveQueues(database, projectId, [job.queue]);
   const wake = createWakeUps(deps);
   const { status, headers, body } = await once(database, call, async (tx) => {
-    wake.after(await enqueueJobs(database, { projectId, jobs: [job], tx }));
+    wake.after(await enqueueJobs(database, { projectId, jobs: [job], queues, tx }));
     return { status: 201, body: await readEnqueued(tx, call.project, job.id) };
   });
   wake.now();

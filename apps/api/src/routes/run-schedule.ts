@@ -1,5 +1,5 @@
 import type { RouteName } from '@holdfast/contract';
-import { enqueueJobs, jobOfFire, readClock, recordFire } from '@holdfast/database';
+import { enqueueJobs, jobOfFire, readClock, recordFire, resolveQueues } from '@holdfast/database';
 import { uuidV7 } from '@holdfast/domain';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handlers } from '../http/call.ts';
@@ -17,6 +17,8 @@ export function runScheduleHandlers(
     async runScheduleNow(call) {
       const key = { projectId: call.project.id, id: call.params.id };
       const schedule = await requireSchedule(database, key);
+      const { projectId } = key;
+      const queues = await resolveQueues(database, projectId, [schedule.job.queue]);
       let queueIds: readonly string[] = [];
       const { status, headers, body } = await once(database, call, async (tx) => {
         const fireAt = await readClock(tx);
@@ -25,7 +27,7 @@ export function runScheduleHandlers(
         const fire = { ...key, fireAt, outcome: 'manual', jobId } as const;
         // Two runs within one millisecond are one.
         if (!(await recordFire(tx, fire))) throw new HttpProblem('overloaded');
-        const made = await enqueueJobs(database, { projectId: key.projectId, jobs: [job], tx });
+        const made = await enqueueJobs(database, { projectId, jobs: [job], queues, tx });
         queueIds = made.queueIds;
         return { status: 201, body: presentFire({ ...fire, recordedAt: fireAt }) };
       });
