@@ -1,12 +1,10 @@
 import { nextFireInMs } from '@holdfast/database';
 import { createLoop } from '@holdfast/runtime';
 import { fireDueSchedules } from './fire-schedules.ts';
+import { roundUntilDue } from './round-until-due.ts';
 import type { Loop, Logger, Metrics } from '@holdfast/runtime';
 import type { FireReport } from './fire-schedules.ts';
 import type { LoopContext } from './loop-context.ts';
-
-// Due schedules that could not be locked are in another scheduler's hands: look again soon, but not in a spin.
-const contendedPauseMs = 100;
 
 /** Fires due schedules and sleeps until the next instant of any of them. */
 export function createCron(context: LoopContext): Loop {
@@ -25,8 +23,7 @@ export function createCron(context: LoopContext): Loop {
       meters.count(report);
       log(report, logger);
       if (report.hasMore) return { nextInMs: 0 };
-      const dueInMs = await nextFireInMs(database);
-      return { nextInMs: dueInMs === undefined ? undefined : Math.max(dueInMs, contendedPauseMs) };
+      return roundUntilDue(await nextFireInMs(database));
     },
   });
 }

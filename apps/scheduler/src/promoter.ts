@@ -1,10 +1,8 @@
 import { nextDueInMs, promoteJobs } from '@holdfast/database';
 import { createLoop } from '@holdfast/runtime';
+import { roundUntilDue } from './round-until-due.ts';
 import type { Loop } from '@holdfast/runtime';
 import type { LoopContext } from './loop-context.ts';
-
-// Due rows that could not be promoted are in another scheduler's hands: look again soon, but not in a spin.
-const contendedPauseMs = 100;
 
 /** Queues the jobs whose time has come, ends the pauses whose end has come, and sleeps until the next of either. */
 export function createPromoter(context: LoopContext): Loop {
@@ -27,8 +25,7 @@ export function createPromoter(context: LoopContext): Loop {
       }
       if (queueIds.length > 0) notifier.wakeQueues(queueIds);
       if (more) return { nextInMs: 0 };
-      const dueInMs = await nextDueInMs(database);
-      return { nextInMs: dueInMs === undefined ? undefined : Math.max(dueInMs, contendedPauseMs) };
+      return roundUntilDue(await nextDueInMs(database));
     },
   });
 }
