@@ -78,6 +78,7 @@ export const errorCodes = {
   schema_outdated: 'The database schema is older than this version of Holdfast needs.',
   schema_too_new: 'The database schema is newer than this version of Holdfast understands.',
   session_invalid: 'The session is over, was ended, or its token was used twice.',
+  shutdown: 'The worker is stopping: the reason of a handler’s abort signal.',
   ticket_invalid: 'The sign-in link was used before, or its time is over.',
   timed_out: 'The attempt ran longer than the job’s timeout.',
   timezone_invalid: 'The time zone is not an IANA zone name.',
