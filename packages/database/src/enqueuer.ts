@@ -4,7 +4,7 @@ import type { NewJob } from './enqueue.ts';
 import type { Notifier } from './notifier.ts';
 import { isTransientError } from './transient-error.ts';
 
-/** Enqueues single jobs; calls that come while another insert is under way share the next insert and its commit. */
+/** Enqueues single jobs; calls that come while others are under way share the next insert and its commit. */
 export interface Enqueuer {
   /**
    * Resolves after the commit that holds the job.
@@ -22,6 +22,10 @@ interface Waiting {
 }
 
 const maxBatch = 1_000;
+/** While one waits for the disk, the next one is made. */
+const maxInserts = 2;
+/** Fewer calls than these are not worth two inserts. */
+const splitFrom = 10;
 
 /** Makes an enqueuer on the database's pool. */
 export function createEnqueuer(database: Database, notifier: Notifier): Enqueuer {
@@ -32,7 +36,8 @@ class CoalescingEnqueuer implements Enqueuer {
   readonly #database: Database;
   readonly #notifier: Notifier;
   #waiting: Waiting[] = [];
-  #draining = false;
+  #insertCount = 0;
+  #isScheduled = false;
 
   constructor(database: Database, notifier: Notifier) {
     this.#database = database;
@@ -42,28 +47,37 @@ class CoalescingEnqueuer implements Enqueuer {
   enqueue(projectId: string, job: NewJob): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ projectId, job, resolve, reject });
-      if (this.#draining) return;
-      this.#draining = true;
-      // The calls of one turn of the event loop go together.
-      setImmediate(() => void this.#drain());
+      this.#schedule();
     });
   }
 
-  async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#takeBatch();
-      await this.#insert(batch);
-    }
-    this.#draining = false;
+  /** The calls of one turn of the event loop go together, also those of callers that an insert has just answered. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#insertCount >= maxInserts || this.#waiting.length === 0) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#insertCount += 1;
+      void this.#insert(this.#takeBatch()).finally(() => {
+        this.#insertCount -= 1;
+        this.#schedule();
+      });
+      this.#schedule();
+    });
   }
 
-  /** The oldest waiting calls of one project. */
+  /** The oldest waiting calls of one project; half of many, so that one insert runs while the other one commits. */
   #takeBatch(): readonly Waiting[] {
+    const isSplit = this.#insertCount === 1 && this.#waiting.length >= splitFrom;
+    const limit = isSplit ? Math.ceil(this.#waiting.length / maxInserts) : maxBatch;
     const projectId = this.#waiting[0]?.projectId;
     const taken: Waiting[] = [];
     const left: Waiting[] = [];
     for (const entry of this.#waiting) {
-      (entry.projectId === projectId && taken.length < maxBatch ? taken : left).push(entry);
+      (entry.projectId === projectId && taken.length < Math.min(limit, maxBatch)
+        ? taken
+        : left
+      ).push(entry);
     }
     this.#waiting = left;
     return taken;
