@@ -46,12 +46,17 @@ function readMessage(thrown: unknown): string {
   }
 }
 
-/** A text property of an unknown value; reading it may run hostile code. */
+/** A text property of an unknown value. */
 function readText(value: unknown, key: string): string | undefined {
+  const found = readProperty(value, key);
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** A property of an unknown value; undefined also when reading it runs hostile code that throws. */
+export function readProperty(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   try {
-    const found: unknown = Reflect.get(value, key);
-    return typeof found === 'string' ? found : undefined;
+    return Reflect.get(value, key);
   } catch {
     return undefined;
   }

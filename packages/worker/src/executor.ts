@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { HoldfastError, LeaseLostError, NonRetryableError, RetryableError } from '@holdfast/domain';
 import type { AttemptOutcome } from '@holdfast/domain';
-import { toAttemptError } from './attempt-error.ts';
+import { readProperty, toAttemptError } from './attempt-error.ts';
 import { Release } from './handler.ts';
 import type { JobContext, JobHandler } from './handler.ts';
 import { abortJob } from './held-job.ts';
@@ -104,10 +104,21 @@ export function outcomeOfError(job: HeldJob, thrown: unknown): AttemptOutcome {
       return {
         kind: 'failed',
         error,
-        retryable: !isInstanceOf(thrown, NonRetryableError),
-        retryAfterMs: isInstanceOf(thrown, RetryableError) ? thrown.retryAfterMs : undefined,
+        retryable: !isError(thrown, NonRetryableError),
+        retryAfterMs: isError(thrown, RetryableError)
+          ? asNumber(readProperty(thrown, 'retryAfterMs'))
+          : undefined,
       };
   }
+}
+
+/** Also by name: a handlers module of its own folder may have classes of its own, which say the same. */
+function isError(thrown: unknown, kind: typeof NonRetryableError | typeof RetryableError): boolean {
+  return isInstanceOf(thrown, kind) || readProperty(thrown, 'name') === kind.name;
+}
+
+function asNumber(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
 }
 
 /** Aborts a handler whose lease is gone. */

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { cutText, safeJson, storableText } from '../src/safe-json.ts';
+
+const circular: Record<string, unknown> = {};
+circular['self'] = circular;
+
+describe('safeJson', () => {
+  it.each([
+    ['an object', { a: 1 }, '{"a":1}'],
+    ['a bigint', { n: 10n }, '{"n":"10"}'],
+    ['NUL in a value', ['a\u0000b'], '["a\\\\u0000b"]'],
+    ['NUL in a key', { 'k\u0000': 1 }, '{"k\\\\u0000":1}'],
+    ['a lone surrogate', ['\ud800x'], '["\\\\ud800x"]'],
+    ['a whole pair', ['😀'], '["😀"]'],
+    ['a backslash before u0000', ['\\u0000'], '["\\\\u0000"]'],
+    ['null', null, 'null'],
+  ])('keeps %s', (_, value, json) => {
+    expect(safeJson(value)).toEqual({ json, problem: undefined });
+  });
+
+  it('has nothing to store for undefined', () => {
+    expect(safeJson(undefined).json).toBeUndefined();
+  });
+
+  it.each([
+    ['a circular object', circular],
+    ['a function', () => 1],
+    ['a symbol', Symbol('s')],
+    [
+      'an object whose toJSON throws',
+      {
+        toJSON: () => {
+          throw new Error('no');
+        },
+      },
+    ],
+  ])('stores a note for %s', (_, value) => {
+    const { json, problem } = safeJson(value);
+    expect(problem).toBe('result_unserialisable');
+    expect(JSON.parse(json ?? '')).toMatchObject({ holdfast: 'result_unserialisable' });
+  });
+
+  it('stores a note for what is too large', () => {
+    expect(safeJson('x'.repeat(100), 50).problem).toBe('payload_too_large');
+  });
+});
+
+describe('storableText', () => {
+  it('shows what PostgreSQL cannot store', () => {
+    expect(storableText('a\u0000\udc00b😀')).toBe('a\\u0000\\udc00b😀');
+  });
+});
+
+describe('cutText', () => {
+  it('cuts to the length and says so', () => {
+    const cut = cutText('x'.repeat(100), 20);
+    expect(cut).toHaveLength(20);
+    expect(cut).toMatch(/cut\]$/);
+  });
+});
