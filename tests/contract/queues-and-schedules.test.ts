@@ -267,6 +267,15 @@ describe('schedules', () => {
     expect(lastFire).toMatchObject({ outcome: 'manual', jobId: made.id });
   });
 
+  it('run once for each request, also when many come within one millisecond', async () => {
+    const body = { name: 'hurried', every: '1h', job };
+    const { id } = await api.client.createSchedule({ params, body });
+    const runs = Array.from({ length: 20 }, () => api.client.runScheduleNow({ params: one(id) }));
+    const fires = await Promise.all(runs);
+    expect(new Set(fires.map(({ jobId }) => jobId)).size).toBe(20);
+    expect(new Set(fires.map(({ fireAt }) => fireAt)).size).toBe(20);
+  });
+
   it('are previewed with local time, offset and the days on which clocks change', async () => {
     const body = { cron: '0 12 * * *', timezone: 'America/New_York', count: 100 };
     const longer = { ...body, cron: '0 12 1,8,15 3,11 *' };

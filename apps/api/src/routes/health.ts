@@ -3,6 +3,7 @@ import type { RouteName, Status } from '@holdfast/contract';
 import { createOpenApiDocument } from '@holdfast/contract/openapi';
 import { durabilityWarnings, readAppliedVersion, readServer } from '@holdfast/database';
 import type { ServerInfo } from '@holdfast/database';
+import type { Request } from 'express';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handlers } from '../http/call.ts';
 import { HttpProblem } from '../http/problem.ts';
@@ -49,7 +50,7 @@ export function healthHandlers(deps: Dependencies): Handlers<HealthRoute> {
     },
 
     async getMetrics({ request, response }) {
-      requireToken(request.get('authorization'), deps.config.metricsToken);
+      requireMetricsReader(request, deps.config.metricsToken);
       await updateGauges();
       response.setHeader('content-type', deps.metrics.contentType);
       return { body: await deps.metrics.render() };
@@ -76,10 +77,26 @@ function presentServer(server: ServerInfo): Omit<Status['database'], 'schemaVers
   };
 }
 
-function requireToken(header: string | undefined, token: string | undefined): void {
-  if (token === undefined) return;
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  if (!timingSafeEqual(digest(header ?? ''), digest(`Bearer ${token}`))) {
+/** Queue names are nobody's business: without a token only this machine may read, and no proxy for others. */
+function requireMetricsReader(request: Request, token: string | undefined): void {
+  const isAllowed =
+    token === undefined
+      ? isFromThisMachine(request)
+      : equalInConstantTime(request.get('authorization') ?? '', `Bearer ${token}`);
+  if (!isAllowed) {
     throw new HttpProblem('unauthenticated', { headers: { 'www-authenticate': 'Bearer' } });
   }
+}
+
+const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'] as const;
+
+function isFromThisMachine(request: Request): boolean {
+  const address = request.socket.remoteAddress ?? '';
+  const isLoopback = address === '::1' || /^(?:::ffff:)?127\./.test(address);
+  return isLoopback && forwardingHeaders.every((name) => request.get(name) === undefined);
+}
+
+function equalInConstantTime(a: string, b: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
 }

@@ -1,6 +1,7 @@
 import type { RouteName } from '@holdfast/contract';
 import { enqueueJobs, jobOfFire, readClock, recordFire, resolveQueues } from '@holdfast/database';
 import { uuidV7 } from '@holdfast/domain';
+import type { Queryable, ScheduleKey } from '@holdfast/database';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handlers } from '../http/call.ts';
 import { once } from '../http/idempotency.ts';
@@ -21,18 +22,27 @@ export function runScheduleHandlers(
       const queues = await resolveQueues(database, projectId, [schedule.job.queue]);
       let queueIds: readonly string[] = [];
       const { status, headers, body } = await once(database, call, async (tx) => {
-        const fireAt = await readClock(tx);
-        const jobId = uuidV7(fireAt.getTime());
-        const job = jobOfFire(schedule, { jobId, fireAt });
-        const fire = { ...key, fireAt, outcome: 'manual', jobId } as const;
-        // Two runs within one millisecond are one.
-        if (!(await recordFire(tx, fire))) throw new HttpProblem('overloaded');
+        const fire = await recordManualFire(tx, key);
+        const job = jobOfFire(schedule, fire);
         const made = await enqueueJobs(database, { projectId, jobs: [job], queues, tx });
         queueIds = made.queueIds;
-        return { status: 201, body: presentFire({ ...fire, recordedAt: fireAt }) };
+        return { status: 201, body: presentFire({ ...fire, recordedAt: fire.fireAt }) };
       });
       notifier.wakeQueues(queueIds);
       return { status, headers: headers ?? {}, body };
     },
   };
 }
+
+/** A schedule has at most one fire a millisecond; runs that come together take the next free ones. */
+async function recordManualFire(tx: Queryable, key: ScheduleKey) {
+  const nowMs = (await readClock(tx)).getTime();
+  for (let laterMs = 0; laterMs < mostRunsAtOnce; laterMs += 1) {
+    const fireAt = new Date(nowMs + laterMs);
+    const fire = { ...key, fireAt, outcome: 'manual', jobId: uuidV7(nowMs) } as const;
+    if (await recordFire(tx, fire)) return fire;
+  }
+  throw new HttpProblem('overloaded', { headers: { 'retry-after': '1' } });
+}
+
+const mostRunsAtOnce = 100;
