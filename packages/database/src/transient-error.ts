@@ -2,6 +2,8 @@ const transientStates = new Set([
   '40001', // serialization_failure
   '40P01', // deadlock_detected
   '55P03', // lock_not_available
+  '53100', // disk_full
+  '53200', // out_of_memory
   '53300', // too_many_connections
   '53400', // configuration_limit_exceeded
   '57014', // query_canceled, by a statement timeout
