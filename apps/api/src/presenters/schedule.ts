@@ -54,7 +54,7 @@ export function presentFire(fire: Fire): ScheduleFire {
 
 function presentTemplate(job: ScheduledJobTemplate): Schedule['job'] {
   // Written by this API and the SDK only, in the form of the domain.
-  const retry = job.retry as RetryPolicy | undefined;
+  const retry = job.retry;
   return {
     type: job.type,
     queue: job.queue,
