@@ -39,6 +39,8 @@ export interface ClaimerOptions {
   ): void;
 }
 
+/** A wake-up for a queue that is not known yet makes the list be read again, at most this often. */
+const rereadQueuesAfterMs = 250;
 const refreshQueuesEveryMs = 5_000;
 const errorBackoffCapMs = 10_000;
 
@@ -56,7 +58,7 @@ export class Claimer {
   #timer: NodeJS.Timeout | undefined;
   #wakeRequested = false;
   #mayHaveMore = false;
-  #draining = false;
+  #hasBacklog = false;
   /** A queue with a limit was not asked because no slot was free. */
   #limitedWaiting = false;
   #failures = 0;
@@ -89,7 +91,7 @@ export class Claimer {
   /** Something may have become due in this queue; queues of others are ignored. */
   wakeQueue(queueId: string): void {
     if (this.#queues.some((queue) => queue.id === queueId)) this.wake();
-    else if (monotonicMs() - this.#queuesReadAtMs > 250) {
+    else if (monotonicMs() - this.#queuesReadAtMs > rereadQueuesAfterMs) {
       this.#queuesReadAtMs = -Infinity;
       this.wake();
     }
@@ -157,7 +159,7 @@ export class Claimer {
   async #refreshQueues(): Promise<void> {
     const nowMs = monotonicMs();
     // Without wake-ups, too, the first job of a new queue waits no longer than any other.
-    const maxAgeMs = this.#draining ? refreshQueuesEveryMs : this.#options.pollIntervalMs / 2;
+    const maxAgeMs = this.#hasBacklog ? refreshQueuesEveryMs : this.#options.pollIntervalMs / 2;
     if (nowMs - this.#queuesReadAtMs < maxAgeMs) return;
     this.#queues = await listClaimableQueues(this.#options.lane, {
       projectId: this.#options.projectId,
@@ -172,7 +174,8 @@ export class Claimer {
     if (queues.length === 0 || capacity.total <= 0) return false;
     const startedAtMs = monotonicMs();
     const isFull =
-      (!this.#draining && this.#marks.fullScansAreCheap) || this.#marks.isFullScanDue(startedAtMs);
+      (!this.#hasBacklog && this.#marks.fullScansAreCheap) ||
+      this.#marks.isFullScanDue(startedAtMs);
     const scan = isFull ? 'full' : 'marked';
     const ids = this.#rotate(queues).map((queue) => queue.id);
     const jobs = await claimJobs(this.#options.lane, {
@@ -184,8 +187,8 @@ export class Claimer {
     this.#take(jobs, startedAtMs);
     const full = jobs.length >= capacity.total;
     // The end of a marked scan is not the end of the line: one full scan tells.
-    const again = full || (scan === 'marked' && this.#draining);
-    this.#draining = full;
+    const again = full || (scan === 'marked' && this.#hasBacklog);
+    this.#hasBacklog = full;
     return again;
   }
 

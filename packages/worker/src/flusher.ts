@@ -67,17 +67,20 @@ export class Flusher implements ContextSink {
     return ids.has(job.claimed.id);
   }
 
+  /** An attempt ended; its start need not be written any more. */
   finish(finish: PendingFinish): void {
     finish.job.startReported = true;
     this.#finishes.push(finish);
     this.#schedule();
   }
 
+  /** A line for the execution's log. */
   log(job: HeldJob, line: ContextLogLine): void {
     this.#logs.push({ job, line, atMs: monotonicMs() });
     this.#schedule();
   }
 
+  /** How far the handler is; only the newest report of a job is written. */
   progress(job: HeldJob, progressJson: string): void {
     this.#progress.set(job, progressJson);
     this.#schedule();
@@ -154,7 +157,7 @@ export class Flusher implements ContextSink {
       ...line,
     }));
     // Log lines are the first thing to be shed: an error here must not hold up the ends of jobs.
-    await this.#attempt('job logs', () =>
+    await this.#tryWrite('job logs', () =>
       appendLogs(lane, { projectId: this.#options.projectId, lines }),
     );
   }
@@ -167,7 +170,7 @@ export class Flusher implements ContextSink {
       progressJson,
     }));
     this.#progress.clear();
-    await this.#attempt('job progress', () =>
+    await this.#tryWrite('job progress', () =>
       recordProgress(lane, { projectId: this.#options.projectId, progress }),
     );
   }
@@ -183,12 +186,12 @@ export class Flusher implements ContextSink {
       return { id, token, startedAgoMs: nowMs - job.startedAtMs };
     });
     // A start that is not written is written with the end.
-    await this.#attempt('job starts', () =>
+    await this.#tryWrite('job starts', () =>
       startJobs(lane, { projectId: this.#options.projectId, started }),
     );
   }
 
-  async #attempt(what: string, write: () => Promise<unknown>): Promise<void> {
+  async #tryWrite(what: string, write: () => Promise<unknown>): Promise<void> {
     try {
       await write();
     } catch (error) {

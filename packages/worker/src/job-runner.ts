@@ -133,7 +133,7 @@ export class JobRunner {
       this.#run(job);
       return;
     }
-    this.#release(job, 'ended');
+    this.#freeSlot(job, 'ended');
     this.#options.onDropped(job);
   }
 
@@ -158,12 +158,12 @@ export class JobRunner {
 
   readonly #onEnded = (job: HeldJob, end: AttemptEnd): void => {
     this.#options.prefetch.countEnd();
-    this.#release(job, end.stuck === undefined ? 'ended' : 'stuck');
+    this.#freeSlot(job, end.stuck === undefined ? 'ended' : 'stuck');
     if (end.stuck !== undefined) this.#watchStuck(end.stuck);
     this.#finish(job, end.outcome);
   };
 
-  #release(job: HeldJob, handler: 'ended' | 'stuck'): void {
+  #freeSlot(job: HeldJob, handler: 'ended' | 'stuck'): void {
     this.#slots.end(job, handler);
     if (this.#slots.running.size === 0) this.#onIdle?.();
     if (this.#stopping) return;

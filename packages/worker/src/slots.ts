@@ -23,14 +23,17 @@ export class Slots {
     return this.#stuck;
   }
 
+  /** Ordinary jobs that wait for a slot. */
   get buffered(): number {
     return this.#buffer.length - this.#next;
   }
 
+  /** Handlers that run, stuck ones among them. */
   get busy(): number {
     return this.running.size + this.#stuck;
   }
 
+  /** Ordinary slots that could take a job now. */
   get free(): number {
     const quarantined = this.#quarantined === undefined ? 0 : 1;
     return Math.max(0, this.concurrency - (this.running.size - quarantined) - this.#stuck);
@@ -41,6 +44,7 @@ export class Slots {
     return this.#quarantined === undefined && this.#suspects.length === 0;
   }
 
+  /** Takes over a claimed job. */
   add(job: HeldJob): void {
     (isSuspect(job) ? this.#suspects : this.#buffer).push(job);
   }
@@ -63,6 +67,7 @@ export class Slots {
     if (handler === 'stuck') this.#stuck += 1;
   }
 
+  /** A handler that ignored its abort has ended at last. */
   unstick(): void {
     this.#stuck -= 1;
   }

@@ -1,7 +1,6 @@
 import type { Schedule, ScheduleFire } from '@holdfast/contract';
 import type { Fire, ScheduleView, ScheduledJobTemplate } from '@holdfast/database';
 import { formatDuration } from '@holdfast/domain';
-import type { RetryPolicy } from '@holdfast/domain';
 import { presentBackoff } from './backoff.ts';
 import { presentInstant, presentMaybe } from './instant.ts';
 
