@@ -7,6 +7,7 @@ import { migrations } from './generated/migrations.ts';
 import type { Migration } from './generated/migrations.ts';
 import { openDatabase } from './database.ts';
 import { ensurePartitions } from './partitions.ts';
+import { readServer, requireSupportedServer } from './server.ts';
 import { HoldfastError } from '@holdfast/domain';
 
 /** The newest schema version that this build knows. */
@@ -28,18 +29,19 @@ const loneLockPollMs = 100;
  * Brings the schema up to date. Safe when many processes start at once: one migrates, the others wait for it and find
  * nothing to do. Each migration is one transaction with its own record, unless its file says otherwise.
  *
- * @throws HoldfastError `schema_too_new` when the database was migrated by a newer build, `migration_changed` when an
+ * @throws HoldfastError `database_unsupported` below PostgreSQL 15, `schema_too_new` when the database was migrated by a newer build, `migration_changed` when an
  * applied migration differs from the one in this build.
  */
 export async function migrate(settings: ConnectionSettings): Promise<MigrationReport> {
-  const applied = await applyMigrations(settings, migrations);
   const database = openDatabase({ ...settings, poolSize: 1 });
   try {
+    requireSupportedServer(await readServer(database));
+    const applied = await applyMigrations(settings, migrations);
     await ensurePartitions(database);
+    return { applied, version: latestSchemaVersion };
   } finally {
     await database.close();
   }
-  return { applied, version: latestSchemaVersion };
 }
 
 /** Applies those of the migrations that the database does not have yet; answers their versions. */
