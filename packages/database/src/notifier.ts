@@ -18,8 +18,16 @@ export interface Notifier {
 
 const notify: Statement = { name: 'notify_wake_up', text: 'select pg_notify($1, $2)' };
 
-/** Each target is notified at most once in this time, first at once and then at its end. */
-const quietMs = 50;
+/**
+ * A target is notified at once, and then not before this time has passed. As long as there is always somebody to notify
+ * when it has, it doubles up to its maximum: jobs now and then start fast, and many a second cause few notifications.
+ */
+const quietMs = { min: 20, max: 50 } as const;
+
+interface Quiet {
+  readonly timer: NodeJS.Timeout;
+  again: boolean;
+}
 
 /** The channel of the schema's wake-ups. Payloads: `queue:<id>`, `due`, `worker:<id>`. */
 export function wakeUpChannel(schema: string): string {
@@ -42,12 +50,13 @@ export const silentNotifier: Notifier = {
 class CoalescingNotifier implements Notifier {
   readonly #channel: string;
   readonly #lane: Lane;
-  readonly #quiet = new Map<string, { readonly timer: NodeJS.Timeout; again: boolean }>();
+  readonly #quiet = new Map<string, Quiet>();
   #closed = false;
 
   constructor(database: Database) {
     this.#channel = wakeUpChannel(database.schema);
-    this.#lane = database.openLane('lane');
+    // Each notification is a commit, but none is worth waiting for the disk.
+    this.#lane = database.openLane('claims');
   }
 
   wakeQueues(queueIds: readonly string[]): void {
@@ -79,12 +88,16 @@ class CoalescingNotifier implements Notifier {
       quiet.again = true;
       return;
     }
+    this.#notify(target, quietMs.min);
+  }
+
+  #notify(target: string, thenQuietMs: number): void {
     void this.#send(target);
     const timer = setTimeout(() => {
       const again = this.#quiet.get(target)?.again === true;
       this.#quiet.delete(target);
-      if (again) this.#wake(target);
-    }, quietMs);
+      if (again) this.#notify(target, Math.min(2 * thenQuietMs, quietMs.max));
+    }, thenQuietMs);
     timer.unref();
     this.#quiet.set(target, { timer, again: false });
   }
