@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Pool, PoolClient } from 'pg';
+import { isUnconfirmedCommit, unconfirmedCommitError } from './commit-wait.ts';
 import { clientConfig, inSchema } from './connection-settings.ts';
 import type { ConnectionSettings } from './connection-settings.ts';
 import type { Statement } from './generated/statements.ts';
@@ -20,6 +21,7 @@ export interface Database extends Queryable {
   transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>;
   /** Runs SQL that is no prepared statement: migrations and partitions. */
   execute(sql: string): Promise<void>;
+  /** Opens a lane; it ends with the database at the latest. */
   openLane(kind: 'lane' | 'claims'): Lane;
   close(): Promise<void>;
 }
@@ -43,6 +45,7 @@ class PooledDatabase implements Database {
   readonly settings: ConnectionSettings;
   readonly schema: string;
   readonly #pool: Pool;
+  readonly #lanes: Lane[] = [];
 
   constructor(options: DatabaseOptions) {
     this.settings = options;
@@ -90,10 +93,13 @@ class PooledDatabase implements Database {
   }
 
   openLane(kind: 'lane' | 'claims'): Lane {
-    return openLane(this.settings, kind);
+    const lane = openLane(this.settings, kind);
+    this.#lanes.push(lane);
+    return lane;
   }
 
   async close(): Promise<void> {
+    await Promise.all(this.#lanes.map((lane) => lane.close()));
     await this.#pool.end();
   }
 
@@ -154,18 +160,14 @@ function isSqlError(error: unknown): boolean {
 function watchCommitWait(client: PoolClient) {
   let unconfirmed = false;
   const onNotice = (notice: { readonly message?: string | undefined }): void => {
-    if (/synchronous replication/i.test(notice.message ?? '')) unconfirmed = true;
+    if (isUnconfirmedCommit(notice)) unconfirmed = true;
   };
   const onError = (): void => undefined;
   client.on('notice', onNotice);
   client.on('error', onError);
   return {
     throwIfUnconfirmed(): void {
-      if (!unconfirmed) return;
-      const error = new Error(
-        'The synchronous standby did not confirm the commit; its outcome is unknown',
-      );
-      throw Object.assign(error, { code: '08007' });
+      if (unconfirmed) throw unconfirmedCommitError();
     },
     end(): void {
       client.off('notice', onNotice);

@@ -1,6 +1,7 @@
 import type { Database } from './database.ts';
 import { enqueueJobs } from './enqueue.ts';
 import type { NewJob } from './enqueue.ts';
+import type { Lane } from './lane.ts';
 import type { Notifier } from './notifier.ts';
 import { isTransientError } from './transient-error.ts';
 
@@ -27,7 +28,7 @@ const maxInserts = 2;
 /** Fewer calls than these are not worth two inserts. */
 const splitFrom = 10;
 
-/** Makes an enqueuer on the database's pool. */
+/** Makes an enqueuer with connections of its own, which end with the database. */
 export function createEnqueuer(database: Database, notifier: Notifier): Enqueuer {
   return new CoalescingEnqueuer(database, notifier);
 }
@@ -36,12 +37,13 @@ class CoalescingEnqueuer implements Enqueuer {
   readonly #database: Database;
   readonly #notifier: Notifier;
   #waiting: Waiting[] = [];
-  #insertCount = 0;
+  readonly #idleLanes: Lane[];
   #isScheduled = false;
 
   constructor(database: Database, notifier: Notifier) {
     this.#database = database;
     this.#notifier = notifier;
+    this.#idleLanes = Array.from({ length: maxInserts }, () => database.openLane('lane'));
   }
 
   enqueue(projectId: string, job: NewJob): Promise<boolean> {
@@ -53,58 +55,69 @@ class CoalescingEnqueuer implements Enqueuer {
 
   /** The calls of one turn of the event loop go together, also those of callers that an insert has just answered. */
   #schedule(): void {
-    if (this.#isScheduled || this.#insertCount >= maxInserts || this.#waiting.length === 0) return;
+    if (this.#isScheduled || this.#idleLanes.length === 0 || this.#waiting.length === 0) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      this.#insertCount += 1;
-      void this.#insert(this.#takeBatch()).finally(() => {
-        this.#insertCount -= 1;
-        this.#schedule();
-      });
-      this.#schedule();
+      const limit = Math.min(maxBatch, this.#shareOfEach());
+      while (this.#waiting.length > 0) {
+        // The one that was used last, so that a process which enqueues little has one connection for it.
+        const lane = this.#idleLanes.pop();
+        if (lane === undefined) return;
+        void this.#insert(this.#takeBatch(limit), lane).finally(() => {
+          this.#idleLanes.push(lane);
+          this.#schedule();
+        });
+      }
     });
   }
 
-  /** The oldest waiting calls of one project; half of many, so that one insert runs while the other one commits. */
-  #takeBatch(): readonly Waiting[] {
-    const isSplit = this.#insertCount === 1 && this.#waiting.length >= splitFrom;
-    const limit = isSplit ? Math.ceil(this.#waiting.length / maxInserts) : maxBatch;
+  /** Many calls that come when nothing is under way are halved, so that one insert runs while the other one commits. */
+  #shareOfEach(): number {
+    const { length } = this.#waiting;
+    const isSplit = this.#idleLanes.length === maxInserts && length >= splitFrom;
+    return isSplit ? Math.ceil(length / maxInserts) : length;
+  }
+
+  /** The oldest waiting calls of one project. */
+  #takeBatch(limit: number): readonly Waiting[] {
     const projectId = this.#waiting[0]?.projectId;
     const taken: Waiting[] = [];
     const left: Waiting[] = [];
     for (const entry of this.#waiting) {
-      (entry.projectId === projectId && taken.length < Math.min(limit, maxBatch)
-        ? taken
-        : left
-      ).push(entry);
+      (entry.projectId === projectId && taken.length < limit ? taken : left).push(entry);
     }
     this.#waiting = left;
     return taken;
   }
 
-  async #insert(batch: readonly Waiting[]): Promise<void> {
+  async #insert(batch: readonly Waiting[], lane: Lane): Promise<void> {
     const [first] = batch;
     if (first === undefined) return;
     try {
       const jobs = batch.map((entry) => entry.job);
-      const done = await enqueueJobs(this.#database, { projectId: first.projectId, jobs });
+      const done = await enqueueJobs(this.#database, { projectId: first.projectId, jobs, lane });
       this.#notifier.wakeQueues(done.queueIds);
       if (done.scheduled) this.#notifier.wakeSchedulers();
       // Of several calls with one id, only the first made the job.
       const newIds = new Set(done.insertedIds);
       for (const entry of batch) entry.resolve(newIds.delete(entry.job.id));
     } catch (error) {
-      await this.#blame(batch, error);
+      await this.#blame({ batch, lane, error });
     }
   }
 
   /** One job that the database refuses must not fail its neighbours; a broken connection fails them all. */
-  async #blame(batch: readonly Waiting[], error: unknown): Promise<void> {
+  async #blame(failure: {
+    readonly batch: readonly Waiting[];
+    readonly lane: Lane;
+    readonly error: unknown;
+  }): Promise<void> {
+    const { batch, lane, error } = failure;
     if (batch.length === 1 || isTransientError(error)) {
       for (const entry of batch) entry.reject(error);
       return;
     }
-    for (const entry of batch) await this.#insert([entry]);
+    for (const entry of batch) await this.#insert([entry], lane);
   }
 }

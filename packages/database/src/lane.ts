@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Client } from 'pg';
+import { isUnconfirmedCommit, unconfirmedCommitError } from './commit-wait.ts';
 import { clientConfig, inSchema } from './connection-settings.ts';
 import type { ConnectionSettings, SessionKind } from './connection-settings.ts';
 import type { Statement } from './generated/statements.ts';
@@ -41,6 +42,7 @@ class PipelinedLane implements Lane {
   readonly #kind: SessionKind;
   readonly #texts = new Map<string, string>();
   #client: Promise<Client> | undefined;
+  readonly #unconfirmed = new WeakSet<Client>();
   #closed = false;
 
   constructor(settings: ConnectionSettings, kind: SessionKind) {
@@ -54,6 +56,7 @@ class PipelinedLane implements Lane {
   ): Promise<readonly Row[]> {
     const client = await this.#connected();
     const result = await client.query<Row>(this.#prepare(statement, values));
+    this.#throwIfUnconfirmed(client);
     return result.rows;
   }
 
@@ -94,8 +97,14 @@ class PipelinedLane implements Lane {
   ): Promise<readonly Row[]> {
     const query = { ...this.#prepare(step.statement, step.values), rowMode: 'array' as const };
     const result = await client.query<unknown[]>(query);
+    this.#throwIfUnconfirmed(client);
     // The statement's own column list is the type; tests on the real server hold the two together.
     return result.rows as unknown as readonly Row[];
+  }
+
+  /** See {@link isUnconfirmedCommit}: its statement must not look like a success. */
+  #throwIfUnconfirmed(client: Client): void {
+    if (this.#unconfirmed.has(client)) throw unconfirmedCommitError();
   }
 
   #prepare(statement: Statement, values: readonly SqlValue[]) {
@@ -121,6 +130,12 @@ class PipelinedLane implements Lane {
     const forget = (): void => {
       if (this.#client === connecting) this.#client = undefined;
     };
+    client.on('notice', (notice) => {
+      if (!isUnconfirmedCommit(notice)) return;
+      // It comes just before the answer that it is about. Whatever else is under way is better repeated, too.
+      this.#unconfirmed.add(client);
+      client.connection.stream.destroy(unconfirmedCommitError());
+    });
     client.on('error', forget);
     client.on('end', forget);
     connecting.catch(forget);

@@ -57,6 +57,12 @@ async function terminate(pid: number): Promise<void> {
   await test.database.query({ name: 'test_terminate', text }, [pid]);
 }
 
+/** Sends the warning that PostgreSQL sends when the wait for a synchronous standby is cancelled. */
+const warning: Statement = {
+  name: 'test_warn',
+  text: `do $$ begin raise warning 'canceling wait for synchronous replication due to user request'; end $$`,
+};
+
 describe('the pool', () => {
   it('gives every session its limits', async () => {
     const names = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
@@ -122,10 +128,6 @@ describe('a transaction', () => {
   });
 
   it('is no success when the standby did not confirm it', async () => {
-    const warning: Statement = {
-      name: 'test_warn',
-      text: `do $$ begin raise warning 'canceling wait for synchronous replication due to user request'; end $$`,
-    };
     await expect(database.transaction((tx) => tx.query(warning))).rejects.toMatchObject({
       code: '08007',
     });
@@ -140,6 +142,12 @@ describe('a lane', () => {
   });
   afterEach(async () => {
     await lane.close();
+  });
+
+  it('takes a statement for no success that the standby did not confirm, and goes on', async () => {
+    const answers = await Promise.allSettled([lane.query(warning), lane.query(warning)]);
+    expect(answers).toMatchObject([{ reason: { code: '08007' } }, { reason: { code: '08007' } }]);
+    expect(await settingOf(lane, 'synchronous_commit')).toBe('off');
   });
 
   it('plans for its indexes only, and claims do not wait for the disk', async () => {
