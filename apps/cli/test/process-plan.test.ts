@@ -54,11 +54,13 @@ describe('what the processes are told', () => {
     });
   });
 
-  it("opens the demo's own address for HTTP jobs, and nothing without the demo", () => {
+  it('opens the addresses of this demo and of demos beside it for HTTP jobs, and nothing without the demo', () => {
     const own = { HOLDFAST_EGRESS_ALLOW_HOSTS: 'api.example.com' };
-    expect(plan(own).worker['HOLDFAST_EGRESS_ALLOW_HOSTS']).toBe(
-      'api.example.com,http://127.0.0.1:4900',
-    );
+    const ports = [4_900, 3_900, 3_901, 3_902, 3_903, 3_904];
+    expect(plan(own).worker['HOLDFAST_EGRESS_ALLOW_HOSTS']?.split(',')).toEqual([
+      'api.example.com',
+      ...ports.map((port) => `http://127.0.0.1:${String(port)}`),
+    ]);
     const without = plan(own, { demo: false }).worker;
     expect(without['HOLDFAST_EGRESS_ALLOW_HOSTS']).toBe('api.example.com');
     expect(without['HOLDFAST_EGRESS_ALLOW_CIDRS']).toBeUndefined();

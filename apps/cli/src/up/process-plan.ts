@@ -4,6 +4,10 @@ import type { DataDirectory } from './data-directory.ts';
 import type { StackFiles } from './stack.ts';
 import type { UpConfig } from './up-config.ts';
 
+/** Where the demo's web service listens, or on the next free port. */
+export const demoTargetPort = 3_900;
+const neighbourPorts = 5;
+
 /** What the processes are told. */
 export interface ProcessPlanOptions {
   readonly config: UpConfig;
@@ -75,10 +79,17 @@ function workerSettings({ config, files, targetPort }: ProcessPlanOptions): Envi
     // The demo's web service is on loopback, which is closed unless it is opened on purpose.
     HOLDFAST_EGRESS_ALLOW_HOSTS: joinLists(
       env['HOLDFAST_EGRESS_ALLOW_HOSTS'],
-      `http://127.0.0.1:${String(targetPort)}`,
+      demoHosts(targetPort),
     ),
     HOLDFAST_EGRESS_ALLOW_CIDRS: joinLists(env['HOLDFAST_EGRESS_ALLOW_CIDRS'], '127.0.0.1/32'),
   };
+}
+
+/** Two starts may share one database: the workers of each run the jobs of both, so the other's port is open too. */
+function demoHosts(targetPort: number): string {
+  const ports = new Set([targetPort]);
+  for (let offset = 0; offset < neighbourPorts; offset += 1) ports.add(demoTargetPort + offset);
+  return [...ports].map((port) => `http://127.0.0.1:${String(port)}`).join(',');
 }
 
 function existingPath(path: string): string | undefined {

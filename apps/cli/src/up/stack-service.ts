@@ -5,7 +5,7 @@ import { systemClock } from '@holdfast/runtime';
 import { choosePort } from './choose-port.ts';
 import { ensureSecretFile } from './data-directory.ts';
 import { createManagedProcess } from './managed-process.ts';
-import { planProcesses } from './process-plan.ts';
+import { demoTargetPort, planProcesses } from './process-plan.ts';
 import type { Environment, Service } from '@holdfast/runtime';
 import type { DataDirectory } from './data-directory.ts';
 import type { DatabaseService } from './database-service.ts';
@@ -33,7 +33,6 @@ export interface StackOptions {
 }
 
 const schedulerCount = 2;
-const demoTargetPort = 3_900;
 const stopTimeoutMs = 20_000;
 const readyTimeoutMs = 20_000;
 
@@ -95,10 +94,10 @@ class ProcessStack implements StackService {
     await steps.run('schedulers, workers', async () => {
       await this.#startSchedulers(plan);
       if (config.hasDemo) await this.#startTarget(plan);
-      await this.#startWorkers(plan);
-      return `${String(schedulerCount)} schedulers, ${String(config.workerCount)} ${
-        config.workerCount === 1 ? 'worker' : 'workers'
-      }`;
+      const workers = await this.#startWorkers(plan);
+      const pids = workers.map(({ pid }) => String(pid)).join(', ');
+      const word = workers.length === 1 ? 'worker' : 'workers';
+      return `${String(schedulerCount)} schedulers, ${String(workers.length)} ${word} (pid ${pids})`;
     });
   }
 
@@ -150,7 +149,7 @@ class ProcessStack implements StackService {
     await this.#startGroup('demo target', [this.#process('demo target', { script, env })]);
   }
 
-  async #startWorkers({ worker: env }: ProcessPlan): Promise<void> {
+  async #startWorkers({ worker: env }: ProcessPlan): Promise<readonly ManagedProcess[]> {
     const { config, files } = this.#options;
     const workers = numbered('worker', config.workerCount).map((name) =>
       this.#process(name, {
@@ -160,6 +159,7 @@ class ProcessStack implements StackService {
       }),
     );
     await this.#startGroup('workers', workers);
+    return workers;
   }
 
   async #startGroup(title: string, processes: ManagedProcess[]): Promise<void> {
