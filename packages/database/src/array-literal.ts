@@ -14,6 +14,12 @@ export function plainArray(values: readonly (string | number | undefined)[]): st
 }
 
 const special = /["\\]/g;
+const escapedByJson = /[\u0000-\u001f\ud800-\udfff]/;
+
+/** A JSON string is quoted as an array's element is, save for these characters, and the runtime writes it much faster. */
+function quoted(value: string): string {
+  return escapedByJson.test(value) ? `"${value.replace(special, '\\$&')}"` : JSON.stringify(value);
+}
 
 /** As {@link plainArray}, for any text: each element is quoted and escaped. */
 export function textArray(values: readonly (string | undefined)[]): string {
@@ -21,7 +27,7 @@ export function textArray(values: readonly (string | undefined)[]): string {
   for (let index = 0; index < values.length; index += 1) {
     if (index > 0) text += ',';
     const value = values[index];
-    text += value === undefined ? 'NULL' : `"${value.replace(special, '\\$&')}"`;
+    text += value === undefined ? 'NULL' : quoted(value);
   }
   return text + '}';
 }

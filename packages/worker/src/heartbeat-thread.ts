@@ -10,7 +10,7 @@ import type {
 } from './heartbeat-messages.ts';
 import { monotonicMs } from './monotonic.ts';
 
-const maxUnreadChanges = 200;
+const maxUnreadChanges = 20;
 
 /**
  * The heartbeat has a thread and a connection of its own: a handler that blocks the event loop does not lose its lease.

@@ -35,6 +35,8 @@ const selfFenceShare = 0.8;
 const vitalsEveryMs = 1_000;
 const checkEveryMs = 250;
 const dropWithinMs = 100;
+/** It holds some thousand ids; without a limit its garbage grows to as much as the whole worker needs. */
+const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 } as const;
 
 // Node cannot run TypeScript in a thread, so the sources use the built thread too.
 const threadUrl = new URL(
@@ -134,7 +136,7 @@ export class Heartbeater {
       identity,
       heartbeatMs,
     };
-    const thread = new Worker(threadUrl, { workerData, execArgv: [] });
+    const thread = new Worker(threadUrl, { workerData, execArgv: [], resourceLimits });
     this.#thread = thread;
     thread.on('message', (message: FromHeartbeat) => {
       this.#receive(message);
