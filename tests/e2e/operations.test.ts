@@ -137,12 +137,18 @@ describe.runIf(hasBrowser())('operating in the dashboard', () => {
     await page.keyboard.press('q');
     await page.getByRole('heading', { name: 'Queues' }).waitFor();
     await page.keyboard.press('/');
+    await page.locator('input:focus').waitFor();
     await page.keyboard.type('needle');
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/jobs\?text=needle/);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
+    await page.locator('[aria-label="Command"]:focus').waitFor();
     await page.keyboard.type('workers');
+    await page
+      .getByRole('option', { name: /Workers/ })
+      .first()
+      .waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Workers' }).waitFor();
     await page.keyboard.press('?');
