@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { createTestDatabase, spawnProcess } from '@holdfast/testing';
+import { createEmptyDatabase, createTestDatabase, spawnProcess } from '@holdfast/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestDatabase } from '@holdfast/testing';
 
@@ -48,6 +48,21 @@ describe('holdfast migrate', () => {
     expect(again.output).toBe(planned.output);
     expect((await holdfast(['migrate'], env)).output).toContain('applied');
     expect((await holdfast(['doctor'], env)).output).toContain('✔ schema');
+  });
+});
+
+describe('five processes that migrate an empty database at once', () => {
+  it('all succeed, and one of them applies each migration', async () => {
+    const empty = await createEmptyDatabase();
+    try {
+      const env = { DATABASE_URL: empty.url };
+      const runs = await Promise.all(Array.from({ length: 5 }, () => holdfast(['migrate'], env)));
+      expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
+      expect(runs.filter(({ output }) => output.includes('applied'))).toHaveLength(1);
+      expect((await holdfast(['doctor'], env)).output).toContain('✔ schema');
+    } finally {
+      await empty.drop();
+    }
   });
 });
 
