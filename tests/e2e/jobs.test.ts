@@ -1,4 +1,5 @@
-import { hasBrowser } from '@holdfast/testing';
+import { finishJobs } from '@holdfast/database';
+import { createJobFactory, hasBrowser, waitFor } from '@holdfast/testing';
 import { describe, expect, it } from 'vitest';
 import { project } from './support/stack.ts';
 import { confirm, eventually, seeStatus, useBench } from './support/use-browser.ts';
@@ -85,6 +86,42 @@ describe.runIf(hasBrowser())('jobs in the dashboard', () => {
     const job = await enqueue({ type: 'flaky', queue: 'closed', payload: { failures: 0 } });
     const { page } = await bench.visit(`/jobs/${job.id}`);
     await seeStatus(page, 'Queued');
+    await confirm(page, 'Cancel job', 'Cancel job');
+    await seeStatus(page, 'Cancelled');
+  });
+
+  it('asks the worker of a claimed job, and shows that it gave the job up', async () => {
+    const { database } = bench.stack().db;
+    const job = await (await createJobFactory(database)).claimed({ type: 'of.another.worker' });
+    const { page } = await bench.visit(`/jobs/${job.id}`);
+    await seeStatus(page, 'Claimed');
+    await confirm(page, 'Cancel job', 'Cancel job');
+    const isAsked = async () => {
+      const { cancelRequestedAt } = await bench
+        .stack()
+        .client.getJob({ params: { ...project, id: job.id }, query: {} });
+      return cancelRequestedAt !== null;
+    };
+    await waitFor('the cancel is on record', isAsked);
+    const given = await finishJobs(database, {
+      projectId: job.projectId,
+      transition: 'abandon_jobs',
+      jobs: [
+        {
+          ...job.lease,
+          ...{ executionSeq: job.executionSeq, startedAgoMs: 0, finishedAgoMs: 0 },
+          decision: { transition: 'abandon_jobs', executionStatus: 'cancelled' },
+        },
+      ],
+    });
+    expect([...given]).toEqual([job.id]);
+    await seeStatus(page, 'Cancelled');
+  });
+
+  it('discards a failed job that nobody wants to retry', async () => {
+    const job = await enqueue({ type: 'flaky', payload: { failures: 1 }, retry: 'manual' });
+    const { page } = await bench.visit(`/jobs/${job.id}`);
+    await seeStatus(page, 'Failed');
     await confirm(page, 'Cancel job', 'Cancel job');
     await seeStatus(page, 'Cancelled');
   });
