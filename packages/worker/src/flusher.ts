@@ -19,7 +19,12 @@ export interface FlusherOptions {
   readonly listener: FinishListener;
 }
 
-const maxBatch = 500;
+/** Ends of one flush at most. */
+const maxBatch = 1_000;
+/** As many ends need not wait for a flush under way. */
+const fullBatch = 500;
+/** Log lines of one flush at most. */
+const maxLogLines = 2_000;
 /** Starts wait this long: a job that ends sooner is written once, with both times. */
 const startDelayMs = 4;
 
@@ -114,7 +119,7 @@ export class Flusher implements ContextSink {
   /** Beside a flush under way goes only a full batch, and nothing that could overtake log lines of the same job. */
   #mayFlush(): boolean {
     if (this.#flushes.size === 0) return true;
-    const isFull = this.#finishes.length >= maxBatch;
+    const isFull = this.#finishes.length >= fullBatch;
     return isFull && this.#reporting === undefined && this.#idleLane() !== undefined;
   }
 
@@ -147,7 +152,7 @@ export class Flusher implements ContextSink {
   }
 
   async #writeLogs(lane: Lane): Promise<void> {
-    const logs = this.#logs.splice(0, maxBatch * 4);
+    const logs = this.#logs.splice(0, maxLogLines);
     if (logs.length === 0) return;
     const nowMs = monotonicMs();
     const lines: LogLine[] = logs.map(({ job, line, atMs }) => ({

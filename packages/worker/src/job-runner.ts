@@ -30,7 +30,7 @@ export interface JobRunnerOptions {
 }
 
 /** Ends that wait for the database; beyond this nothing new is started. */
-const maxPendingFinishes = 2_000;
+const maxPendingFinishes = 1_000;
 
 /** Puts held jobs into slots, runs their handlers there, and hands their ends to the flusher. */
 export class JobRunner {
@@ -52,8 +52,8 @@ export class JobRunner {
     const { free, buffered } = this.#slots;
     const prefetch = this.#options.prefetch.current();
     const room = Math.max(0, free + prefetch - buffered);
-    // Half-full buffers wait: one large claim costs less than many small ones.
-    const isWorthwhile = buffered <= Math.floor(prefetch / 2);
+    // A buffer waits until three quarters are gone: one large claim costs less than many small ones.
+    const isWorthwhile = buffered <= Math.floor(prefetch / 4);
     return {
       slots: Math.max(0, free - buffered),
       total: isWorthwhile ? room : 0,
