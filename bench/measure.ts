@@ -55,9 +55,26 @@ export async function alternate(
 
 /** The median of a figure of a side. */
 export function medianOf(sides: readonly SideResult[], name: string, figure: string): number {
+  return figureOf(sides, name, figure).median;
+}
+
+/** The median over the rounds of one side's figure divided by another's: what disturbs a round disturbs both. */
+export function ratioOf(
+  sides: readonly SideResult[],
+  figure: string,
+  { of, to }: { readonly of: string; readonly to: string },
+): number {
+  const divisors = figureOf(sides, to, figure).values;
+  const ratios = figureOf(sides, of, figure).values.map(
+    (value, round) => value / (divisors[round] ?? NaN),
+  );
+  return quantile(ratios, 0.5);
+}
+
+function figureOf(sides: readonly SideResult[], name: string, figure: string): Figure {
   const found = sides.find((side) => side.name === name)?.figures[figure];
   if (found === undefined) throw new Error(`The side "${name}" has no figure "${figure}"`);
-  return found.median;
+  return found;
 }
 
 /** Whether the wish holds; `undefined` when there is none. */

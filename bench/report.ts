@@ -19,7 +19,7 @@ export function describeReport({ environment, parts, runCount }: Report): string
     '',
     ...describeVerdicts(parts.flatMap((part) => part.verdicts)),
     '',
-    `Median of ${String(runCount)} runs of each side in turn, with minimum and maximum. CPU is in processor seconds per 100 000 jobs.`,
+    `Median of ${String(runCount)} runs of each side in turn, with minimum and maximum; ratios are the median of the rounds' ratios. CPU is in processor seconds per 100 000 jobs.`,
     ...parts.flatMap((part) => ['', `### ${part.title}`, '', ...describePart(part)]),
     '',
   ].join('\n');

@@ -4,7 +4,7 @@ import { enqueueJobs, statements } from '@holdfast/database';
 import type { SqlValue } from '@holdfast/database';
 import { bulkBatch, inBatches, makeJobs, noopType, payloadJson } from '../bench-jobs.ts';
 import type { BenchServer } from '../bench-server.ts';
-import { alternate, medianOf } from '../measure.ts';
+import { alternate, ratioOf } from '../measure.ts';
 import type { PartResult, Sample, Side } from '../measure.ts';
 import type { BenchOptions } from '../options.ts';
 import { arrayOf, emptyArray } from '../sql-arrays.ts';
@@ -26,13 +26,13 @@ export async function measureBulkEnqueue(
     { name: copy, run: () => runCopy(server, jobCount) },
   ];
   const results = await alternate(runCount, sides);
-  const rate = (name: string): number => medianOf(results, name, 'jobs/s');
+  const ratioTo = (to: string): number => ratioOf(results, 'jobs/s', { of: holdfast, to });
   return {
     title: `Bulk enqueue of ${jobCount.toLocaleString('en-US')} jobs, ${bulkBatch.toLocaleString('en-US')} a call`,
     sides: results,
     verdicts: [
-      { what: 'bulk enqueue / bare insert', value: rate(holdfast) / rate(insert), unit: '×' },
-      { what: 'bulk enqueue / COPY', value: rate(holdfast) / rate(copy), unit: '×' },
+      { what: 'bulk enqueue / bare insert', value: ratioTo(insert), unit: '×' },
+      { what: 'bulk enqueue / COPY', value: ratioTo(copy), unit: '×' },
     ],
   };
 }

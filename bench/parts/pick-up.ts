@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { claimJobs, createEnqueuer, createNotifier, openListener } from '@holdfast/database';
 import { makeJob } from '../bench-jobs.ts';
 import type { BenchServer } from '../bench-server.ts';
-import { alternate, medianOf, quantile } from '../measure.ts';
+import { alternate, medianOf, quantile, ratioOf } from '../measure.ts';
 import type { PartResult, Sample } from '../measure.ts';
 import type { BenchOptions } from '../options.ts';
 import { startWorker } from '../worker-process.ts';
@@ -33,7 +33,7 @@ export async function measurePickUp(
       { what: 'pick-up p99', value: medianOf(results, worker, 'p99 ms'), unit: 'ms' },
       {
         what: 'pick-up p50 / bare insert, wake-up and claim',
-        value: p50 / medianOf(results, bare, 'p50 ms'),
+        value: ratioOf(results, 'p50 ms', { of: worker, to: bare }),
         unit: '×',
       },
     ],

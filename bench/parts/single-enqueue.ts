@@ -2,7 +2,7 @@ import { createEnqueuer, createNotifier } from '@holdfast/database';
 import type { Enqueuer, Lane, Statement } from '@holdfast/database';
 import { makeJob, noopType, payloadJson } from '../bench-jobs.ts';
 import type { BenchServer } from '../bench-server.ts';
-import { alternate, medianOf } from '../measure.ts';
+import { alternate, ratioOf } from '../measure.ts';
 import type { PartResult, Sample } from '../measure.ts';
 import type { BenchOptions } from '../options.ts';
 import { timed } from '../timed.ts';
@@ -37,20 +37,20 @@ export async function measureSingleEnqueue(
     { name: ways.holdfastOne, run: () => runEnqueuer(server, one) },
     { name: ways.bareOne, run: () => runInserts(server, one) },
   ]);
-  const rate = (name: string): number => medianOf(results, name, 'jobs/s');
+  const ratio = (of: string, to: string): number => ratioOf(results, 'jobs/s', { of, to });
   return {
     title: `Single enqueue, ${singleCount.toLocaleString('en-US')} jobs by ${String(manyCallers)} callers and ${fewer.toLocaleString('en-US')} by one`,
     sides: results,
     verdicts: [
       {
         what: `single enqueue by ${String(manyCallers)} callers / one commit each`,
-        value: rate(ways.holdfastMany) / rate(ways.bareMany),
+        value: ratio(ways.holdfastMany, ways.bareMany),
         unit: '×',
         wanted: { atLeast: 3 },
       },
       {
         what: 'single enqueue by 1 caller / bare insert and commit',
-        value: rate(ways.holdfastOne) / rate(ways.bareOne),
+        value: ratio(ways.holdfastOne, ways.bareOne),
         unit: '×',
       },
     ],
