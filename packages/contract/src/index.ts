@@ -7,7 +7,7 @@ export * from './routes.ts';
 export * from './schemas/api-keys.ts';
 export * from './schemas/auth.ts';
 export * from './schemas/backoff.ts';
-export * from './schemas/common.ts';
+export * from './schemas/values.ts';
 export * from './schemas/dead-letters.ts';
 export * from './schemas/executions.ts';
 export * from './schemas/health.ts';

@@ -41,8 +41,7 @@ const shellRoute = createRoute({
     const session = sessionState();
     if (session.status === 'signed_in' && !session.user.passwordChangeRequired) return;
     const back = location.href === '/' ? {} : { back: location.href };
-    // The router's way to leave a route is to throw.
-    // eslint-disable-next-line @typescript-eslint/only-throw-error
+    // eslint-disable-next-line @typescript-eslint/only-throw-error -- the router's way to leave a route
     throw redirect({ to: '/sign-in', search: back, replace: true });
   },
 });

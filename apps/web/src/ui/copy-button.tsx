@@ -59,8 +59,7 @@ function copyBySelection(text: string): boolean {
   area.style.opacity = '0';
   document.body.append(area);
   area.select();
-  // Deprecated, and still the only way without a secure context.
-  // eslint-disable-next-line @typescript-eslint/no-deprecated
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- still the only way without a secure context
   const done = document.execCommand('copy');
   area.remove();
   return done;

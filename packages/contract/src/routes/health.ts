@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { route } from '../route.ts';
-import { JsonObject } from '../schemas/common.ts';
+import { JsonObject } from '../schemas/values.ts';
 import { Livez, Readyz, Status } from '../schemas/health.ts';
 
 const tag = 'Health';

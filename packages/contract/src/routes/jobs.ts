@@ -1,5 +1,5 @@
 import { needs, projectBase, route } from '../route.ts';
-import { Id } from '../schemas/common.ts';
+import { Id } from '../schemas/values.ts';
 import { Execution, LogLine, LogsQuery } from '../schemas/executions.ts';
 import {
   ActionInput,

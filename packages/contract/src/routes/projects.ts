@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { needs, projectBase, route } from '../route.ts';
 import { ApiKey, ApiKeyId, ApiKeyInput, CreatedApiKey } from '../schemas/api-keys.ts';
-import { Name } from '../schemas/common.ts';
+import { Name } from '../schemas/values.ts';
 import { PageQuery, list, page } from '../schemas/paging.ts';
 import { Project } from '../schemas/projects.ts';
 

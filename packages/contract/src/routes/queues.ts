@@ -1,5 +1,5 @@
 import { needs, projectBase, route } from '../route.ts';
-import { Name } from '../schemas/common.ts';
+import { Name } from '../schemas/values.ts';
 import { EmptyInput } from '../schemas/job-input.ts';
 import { page } from '../schemas/paging.ts';
 import {

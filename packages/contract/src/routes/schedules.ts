@@ -1,5 +1,5 @@
 import { needs, projectBase, route } from '../route.ts';
-import { Id } from '../schemas/common.ts';
+import { Id } from '../schemas/values.ts';
 import { EmptyInput } from '../schemas/job-input.ts';
 import { list, page } from '../schemas/paging.ts';
 import {

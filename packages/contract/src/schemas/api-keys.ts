@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Instant, InstantInput } from './common.ts';
+import { Instant, InstantInput } from './values.ts';
 import { MaybeInstant } from './paging.ts';
 
 /** What an API key may do: `manage` includes the other two. */

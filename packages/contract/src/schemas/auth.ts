@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Instant, Name } from './common.ts';
+import { Id, Instant, Name } from './values.ts';
 
 /** What a member of a project may do; each role includes the ones before it. */
 export const roles = ['viewer', 'operator', 'admin', 'owner'] as const;

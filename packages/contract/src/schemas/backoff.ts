@@ -1,7 +1,7 @@
 import { defaultBackoff, maxBackoffMs } from '@holdfast/domain';
 import type { BackoffPolicy } from '@holdfast/domain';
 import { z } from 'zod';
-import { DurationText, durationInput } from './common.ts';
+import { DurationText, durationInput } from './values.ts';
 
 const Wait = durationInput({ minMs: 0, maxMs: maxBackoffMs });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Instant, Name } from './common.ts';
+import { Id, Instant, Name } from './values.ts';
 import { pageQuery } from './paging.ts';
 
 /** The form of an error's fingerprint. */

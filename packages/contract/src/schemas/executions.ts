@@ -1,6 +1,6 @@
 import { executionStatuses } from '@holdfast/domain';
 import { z } from 'zod';
-import { Id, Instant } from './common.ts';
+import { Id, Instant } from './values.ts';
 import { MaybeInstant, queryInteger } from './paging.ts';
 
 /** Why an attempt failed. `fingerprint` groups errors that are alike. */

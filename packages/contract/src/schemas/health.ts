@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Instant } from './common.ts';
+import { Instant } from './values.ts';
 
 /** `GET /livez`: the process answers; says nothing about the database. */
 export const Livez = z.object({ status: z.literal('ok') });

@@ -8,7 +8,7 @@ import {
   Name,
   Reason,
   durationInput,
-} from './common.ts';
+} from './values.ts';
 
 /** Who moves a failed job on: the backoff, or a person. */
 export const retryPolicies = ['automatic', 'manual'] as const;

@@ -1,7 +1,7 @@
 import { jobStatuses } from '@holdfast/domain';
 import { z } from 'zod';
 import { Backoff } from './backoff.ts';
-import { DurationText, Id, Instant, InstantInput, Json, JsonObject, Name } from './common.ts';
+import { DurationText, Id, Instant, InstantInput, Json, JsonObject, Name } from './values.ts';
 import { AttemptError, Execution } from './executions.ts';
 import { retryPolicies } from './job-input.ts';
 import { MaybeInstant, pageQuery, repeatable } from './paging.ts';

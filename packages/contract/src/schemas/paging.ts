@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Instant } from './common.ts';
+import { Instant } from './values.ts';
 
 /** A whole number in a query string, between two bounds. */
 export function queryInteger(minimum: number, maximum: number) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { roles } from './auth.ts';
-import { Id, Instant, Name } from './common.ts';
+import { Id, Instant, Name } from './values.ts';
 
 /** A project: the tenant that everything else belongs to. `role` is the caller's own; null for an API key. */
 export const Project = z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Backoff, BackoffInput } from './backoff.ts';
-import { DurationText, Instant, InstantInput, Name, Reason } from './common.ts';
+import { DurationText, Instant, InstantInput, Name, Reason } from './values.ts';
 import { MaxAttempts, TimeoutInput, retryPolicies } from './job-input.ts';
 import { MaybeInstant, pageQuery } from './paging.ts';
 

@@ -1,6 +1,6 @@
 import { maxDurationMs } from '@holdfast/domain';
 import { z } from 'zod';
-import { DurationText, Id, Instant, JsonObject, Name, Reason, durationInput } from './common.ts';
+import { DurationText, Id, Instant, JsonObject, Name, Reason, durationInput } from './values.ts';
 import { Backoff, BackoffInput } from './backoff.ts';
 import { MaxAttempts, Priority, Tags, TimeoutInput, retryPolicies } from './job-input.ts';
 import { MaybeInstant, pageQuery } from './paging.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Instant, InstantInput, Name, durationInput } from './common.ts';
+import { Instant, InstantInput, Name, durationInput } from './values.ts';
 import { QueueCounts } from './queues.ts';
 
 /** What may need a person. */

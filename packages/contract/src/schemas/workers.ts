@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Instant } from './common.ts';
+import { Id, Instant } from './values.ts';
 
 /** How a worker stands: `quiet` claims no more, `stopping` ends soon, `lost` has missed its heartbeats. */
 export const workerStatuses = ['active', 'quiet', 'stopping', 'lost'] as const;
