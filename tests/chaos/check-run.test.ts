@@ -206,6 +206,19 @@ describe('the checker', () => {
     expect(kindsOf(draft, { serverCrashesAtMs: [60] })).toEqual([]);
     expect(kindsOf(draft, { serverCrashesAtMs: [600_000] })).toContain('ran_unrecorded');
   });
+
+  it('excuses a late result of a number given twice only when the server crashed around it', () => {
+    const draft = soundRun();
+    at(draft.lateResults, 0).executionSeq = 3;
+    expect(kindsOf(draft, { serverCrashesAtMs: [at(draft.ledger, 0).atMs] })).toContain(
+      'late_without_loss',
+    );
+    const third = at(draft.ledger, 4);
+    const { atMs } = third;
+    draft.ledger.push({ ...third, workerPid: 99, atMs: atMs - 1 });
+    expect(kindsOf(draft, { serverCrashesAtMs: [atMs] })).not.toContain('late_without_loss');
+    expect(kindsOf(draft, { serverCrashesAtMs: [600_000] })).toContain('late_without_loss');
+  });
 });
 
 describe('the checker on a real run', () => {

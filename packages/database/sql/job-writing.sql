@@ -45,12 +45,14 @@ join holdfast.job_executions as e
 where e.worker_id = $4 and e.status <> 'running' and e.reason is distinct from 'cancel_forced';
 
 -- name: record_late_result
--- Keeps what a worker reported after it had lost its lease, beside its own execution and nowhere else.
+-- Keeps what a worker reported after it had lost its lease, beside its own execution and nowhere else: a crash of the
+-- server may undo a claim and give its number to another worker's.
 insert into holdfast.job_late_results (project_id, job_id, execution_seq, status, result, error)
 select $1::uuid, $2::uuid, $3::integer, $4::holdfast.execution_status, $5::jsonb, $6::jsonb
 where exists (
   select 1
   from holdfast.job_executions as e
   where e.project_id = $1::uuid and e.job_id = $2::uuid and e.execution_seq = $3::integer
+    and e.worker_id = $7::uuid
 )
 on conflict do nothing;

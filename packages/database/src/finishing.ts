@@ -104,7 +104,7 @@ export async function findStoredEnds(
 /** Keeps the report of a worker that had lost its lease beside its own execution; it changes nothing else. */
 export async function recordLateResult(
   db: Queryable,
-  request: { readonly projectId: string; readonly job: FinishedJob },
+  request: { readonly projectId: string; readonly workerId: string; readonly job: FinishedJob },
 ): Promise<void> {
   const { decision, id, executionSeq } = request.job;
   await db.query(statements.recordLateResult, [
@@ -114,5 +114,6 @@ export async function recordLateResult(
     decision.executionStatus,
     decision.resultJson ?? null,
     decision.error === undefined ? null : JSON.stringify(decision.error),
+    request.workerId,
   ]);
 }

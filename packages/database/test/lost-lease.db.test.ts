@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   appendLogs,
   extendLeases,
@@ -103,12 +104,17 @@ describe.each(['queued again', 'claimed by another'] as const)(
     it('has its late result kept beside its own execution, and nowhere else', async () => {
       const job = await makeReaped(now);
       const before = await takeSnapshot(race.database, job);
-      const { projectId, executionSeq } = job;
+      const { projectId, workerId, executionSeq } = job;
       const late = finished(job, decisions.complete_jobs);
-      await recordLateResult(race.database, { projectId, job: late });
+      const report = (from: string, reported = late) =>
+        recordLateResult(race.database, { projectId, workerId: from, job: reported });
+      // Of another worker's execution: a crash of the server may undo a claim and give its number again.
+      await report(randomUUID());
+      expect(await readLateResults(job)).toEqual([]);
+      await report(workerId);
       // A second report of the same execution, and one of an execution that never was.
-      await recordLateResult(race.database, { projectId, job: late });
-      await recordLateResult(race.database, { projectId, job: { ...late, executionSeq: 77 } });
+      await report(workerId);
+      await report(workerId, { ...late, executionSeq: 77 });
       expect(await takeSnapshot(race.database, job)).toEqual(before);
       expect(await readLateResults(job)).toEqual([
         { job_id: job.id, execution_seq: executionSeq, status: 'completed', result: 1 },

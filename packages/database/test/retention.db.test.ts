@@ -120,7 +120,7 @@ describe('pruning', () => {
   it('keeps what is beside a job as long as the job, and no longer', async () => {
     const job = await factory.running({ leaseMs: 0 });
     await logOneLine(job);
-    const { projectId, lease, executionSeq } = job;
+    const { projectId, workerId, lease, executionSeq } = job;
     const decision = { transition: 'dead_letter_jobs', executionStatus: 'failed' } as const;
     const ended = { ...lease, executionSeq, startedAgoMs: 0, finishedAgoMs: 0, decision };
     await finishJobs(test.database, {
@@ -128,7 +128,7 @@ describe('pruning', () => {
       transition: 'dead_letter_jobs',
       jobs: [ended],
     });
-    await recordLateResult(test.database, { projectId, job: ended });
+    await recordLateResult(test.database, { projectId, workerId, job: ended });
     await age(30);
     await prune(test.database, defaultRetention);
     const counts = async () => [

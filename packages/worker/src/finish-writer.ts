@@ -154,9 +154,9 @@ export class FinishWriter {
   }
 
   async #recordLate(finish: PendingFinish): Promise<void> {
-    const { lane, projectId, logger } = this.#options;
+    const { lane, projectId, workerId, logger } = this.#options;
     try {
-      await recordLateResult(lane, { projectId, job: toFinished(finish) });
+      await recordLateResult(lane, { projectId, workerId, job: toFinished(finish) });
     } catch (error) {
       logger.warn({ err: error }, 'write of late result failed');
     }

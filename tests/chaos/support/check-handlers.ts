@@ -54,10 +54,15 @@ function toStay(start: LedgerEntry, { executions, entries }: JobEvidence): Stay 
 }
 
 /** Whether a crash of the server undid the claim: it is not recorded, or a later start has its number. */
-function isExcused(stay: Stay, later: readonly Stay[], { serverCrashesAtMs = [] }: Run): boolean {
+function isExcused(stay: Stay, later: readonly Stay[], run: Run): boolean {
   const { atMs, executionSeq } = stay.start;
   const isReplaced = later.some(({ start }) => start.executionSeq === executionSeq);
   if (stay.execution !== undefined && !isReplaced) return false;
+  return mayBeForgotten(atMs, run);
+}
+
+/** Whether a crash of the server may have undone the claim of a handler that started at this instant. */
+export function mayBeForgotten(atMs: number, { serverCrashesAtMs = [] }: Run): boolean {
   const { beforeMs, afterMs } = forgottenClaim;
   return serverCrashesAtMs.some((crashMs) => atMs > crashMs - beforeMs && atMs < crashMs + afterMs);
 }

@@ -1,7 +1,7 @@
 import { checkExecutions } from './check-executions.ts';
-import { checkHandlers } from './check-handlers.ts';
+import { checkHandlers, mayBeForgotten } from './check-handlers.ts';
 import type { LedgerEntry } from './ledger.ts';
-import type { RecordedExecution, RecordedJob, Records } from './records.ts';
+import type { LateResult, RecordedExecution, RecordedJob, Records } from './records.ts';
 
 /** What is wrong with a run. */
 export type ViolationKind =
@@ -135,7 +135,8 @@ function checkEnd({ job, executions }: JobEvidence): readonly Violation[] {
   return [{ kind: 'wrong_end', job: job.id, detail }];
 }
 
-function checkLateResults({ records }: Run): readonly Violation[] {
+function checkLateResults(run: Run): readonly Violation[] {
+  const { records } = run;
   const endedInTime = new Set(
     records.executions
       .filter(({ status }) => !['running', 'returned', 'cancelled'].includes(status))
@@ -143,9 +144,19 @@ function checkLateResults({ records }: Run): readonly Violation[] {
   );
   return records.lateResults
     .filter(({ jobId, executionSeq }) => endedInTime.has(`${jobId}/${executionSeq}`))
+    .filter((late) => !wasGivenAgain(late, run))
     .map(({ jobId, executionSeq, status }) => ({
       kind: 'late_without_loss',
       job: jobId,
       detail: `execution ${executionSeq}, reported ${status}`,
     }));
+}
+
+/** Whether a crash of the server undid a claim and its number was given again, to the same worker even. */
+function wasGivenAgain({ jobId, executionSeq }: LateResult, run: Run): boolean {
+  const starts = run.ledger.filter(
+    (entry) =>
+      entry.phase === 'start' && entry.job === jobId && entry.executionSeq === executionSeq,
+  );
+  return starts.length > 1 && starts.some(({ atMs }) => mayBeForgotten(atMs, run));
 }

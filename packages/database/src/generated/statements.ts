@@ -1351,6 +1351,7 @@ where exists (
   select 1
   from holdfast.job_executions as e
   where e.project_id = $1::uuid and e.job_id = $2::uuid and e.execution_seq = $3::integer
+    and e.worker_id = $7::uuid
 )
 on conflict do nothing`,
   },
