@@ -27,6 +27,7 @@ module.exports = {
     mayImportOnly(contract, [domain]),
     mayImportOnly(database, [domain]),
     mayImportOnly(engine, [domain, database, runtime]),
+    mayImportOnly('packages/holdfast', [domain, database, runtime, engine]),
     mayImportOnly('packages/testing', [domain, database, runtime, embedded]),
     mayImportOnly('apps/api', [domain, database, runtime, contract]),
     mayImportOnly('apps/worker', [domain, database, runtime, engine]),
