@@ -1,4 +1,4 @@
-/** Who may import whom: domain <- database <- worker <- apps, and nobody past an index.ts. */
+/** Who may import whom: domain <- database <- worker, scheduler <- apps, and nobody past an index.ts. */
 
 /** A rule: the sources of one workspace import no workspaces but these. */
 const mayImportOnly = (from, allowed) => ({
@@ -17,6 +17,7 @@ const runtime = 'packages/runtime';
 const database = 'packages/database';
 const contract = 'packages/contract';
 const engine = 'packages/worker';
+const scheduler = 'packages/scheduler';
 const embedded = 'packages/embedded-postgres';
 
 module.exports = {
@@ -27,11 +28,12 @@ module.exports = {
     mayImportOnly(contract, [domain]),
     mayImportOnly(database, [domain]),
     mayImportOnly(engine, [domain, database, runtime]),
-    mayImportOnly('packages/holdfast', [domain, database, runtime, engine]),
+    mayImportOnly('packages/holdfast', [domain, database, runtime, engine, scheduler]),
+    mayImportOnly(scheduler, [domain, database, runtime]),
     mayImportOnly('packages/testing', [domain, database, runtime, embedded]),
     mayImportOnly('apps/api', [domain, database, runtime, contract]),
     mayImportOnly('apps/worker', [domain, database, runtime, engine]),
-    mayImportOnly('apps/scheduler', [domain, database, runtime]),
+    mayImportOnly('apps/scheduler', [domain, database, runtime, scheduler]),
     mayImportOnly('apps/cli', [domain, database, runtime, contract, embedded]),
     mayImportOnly('apps/web', [domain, contract]),
     {

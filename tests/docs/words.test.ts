@@ -62,6 +62,7 @@ describe('the page about metrics and logs', () => {
       'apps/api',
       'apps/worker',
       'apps/scheduler',
+      'packages/scheduler',
       'packages/worker',
       'packages/runtime',
     ]

@@ -1,13 +1,23 @@
-import { isTransientError, openDatabase, requireCurrentSchema } from '@holdfast/database';
 import {
+  isTransientError,
+  openDatabase,
+  readServer,
+  requireCurrentSchema,
+} from '@holdfast/database';
+import {
+  answerCheck,
   createLogger,
+  createLoopWatchdog,
   createMetrics,
+  createProbeServer,
+  livenessOf,
+  readinessOf,
   runProcess,
   runUntilSignal,
   untilAvailable,
 } from '@holdfast/runtime';
+import { createScheduler } from '@holdfast/scheduler';
 import { readConfig } from './config.ts';
-import { createScheduler } from './scheduler.ts';
 import type { StopRequest } from '@holdfast/runtime';
 
 // Loops end their round in hand, and no statement runs longer than this.
@@ -35,17 +45,29 @@ await runProcess(async () => {
       isTransient: isTransientError,
       logger,
     });
+    const metrics = createMetrics({ processMetrics: true });
+    const scheduler = createScheduler({ ...config, database, logger, metrics });
+    const { loops, urgentLoops } = scheduler;
+    const probe = createProbeServer({
+      port: config.probePort ?? 0,
+      live: livenessOf(loops),
+      ready: [answerCheck('database', () => readServer(database)), ...readinessOf(urgentLoops)],
+      metrics,
+    });
     let stop: (request: StopRequest) => void = () => undefined;
-    const scheduler = createScheduler({
-      ...{ config, database, logger, metrics: createMetrics({ processMetrics: true }) },
+    const watchdog = createLoopWatchdog({
+      ...{ loops, logger },
       stop: (request) => {
         stop(request);
       },
     });
-    return await runUntilSignal(scheduler.services, {
+    const probes = config.probePort === undefined ? [] : [probe];
+    return await runUntilSignal([...probes, scheduler, watchdog], {
       drainTimeoutMs,
       logger,
-      onSignal: scheduler.markDraining,
+      onSignal: () => {
+        probe.markDraining();
+      },
       onStopper: (stopper) => {
         stop = stopper;
       },

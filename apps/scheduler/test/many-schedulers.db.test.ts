@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { createTestDatabase, spawnProcess, waitFor } from '@holdfast/testing';
+import { createTestDatabase, makeSchedule, spawnProcess, waitFor } from '@holdfast/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeSchedule } from './schedule-factory.ts';
 import type { SpawnedProcess, TestDatabase } from '@holdfast/testing';
 
 const scheduleCount = 200;

@@ -4,11 +4,11 @@ import {
   createJobFactory,
   createTestDatabase,
   freePort,
+  makeSchedule,
   spawnProcess,
   waitFor,
 } from '@holdfast/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeSchedule } from './schedule-factory.ts';
 import type { SpawnedProcess, TestDatabase } from '@holdfast/testing';
 
 const script = fileURLToPath(new URL('../dist/main.js', import.meta.url));

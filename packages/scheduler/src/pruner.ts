@@ -1,28 +1,25 @@
 import { countUnpartitioned, ensurePartitions, prune } from '@holdfast/database';
 import { createLoop } from '@holdfast/runtime';
-import type { Retention } from '@holdfast/database';
 import type { Loop } from '@holdfast/runtime';
 import type { LoopContext } from './loop-context.ts';
 
 const pruneEveryMs = 10 * 60_000;
 
 /** Makes partitions ahead, removes what retention no longer keeps, and raises an alarm when a partition is missing. */
-export function createPruner(context: LoopContext, retention: Retention): Loop {
-  const { database, logger, metrics, clock } = context;
-  const stray = metrics.gauge({
+export function createPruner(context: LoopContext): Loop {
+  const { database, logger, metrics, retention } = context;
+  const stray = metrics?.gauge({
     name: 'unpartitioned_rows',
     help: 'Rows of the last day that found no partition; anything but 0 needs attention',
   });
   return createLoop({
+    ...context,
     name: 'pruner',
     maxIntervalMs: pruneEveryMs,
-    logger,
-    metrics,
-    clock,
     run: async () => {
       // Counted before the missing partition is made, which takes the rows in.
       const rowCount = await countUnpartitioned(database);
-      stray.set(rowCount);
+      stray?.set(rowCount);
       if (rowCount > 0) logger.error({ rowCount }, 'partition missing');
       // What cannot be made must not keep what is old; one after the other, since both lock the tables.
       const [made] = await Promise.allSettled([ensurePartitions(database)]);

@@ -1,8 +1,7 @@
 import { listFires, pauseSchedule, readSchedule } from '@holdfast/database';
-import { createTestDatabase } from '@holdfast/testing';
+import { createTestDatabase, lastMinute, makeSchedule } from '@holdfast/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fireDueSchedules } from '../src/fire-schedules.ts';
-import { lastMinute, makeSchedule } from './schedule-factory.ts';
 import type { ScheduleKey } from '@holdfast/database';
 import type { TestDatabase } from '@holdfast/testing';
 

@@ -6,21 +6,19 @@ import type { LoopContext } from './loop-context.ts';
 
 /** Queues the jobs whose time has come, ends the pauses whose end has come, and sleeps until the next of either. */
 export function createPromoter(context: LoopContext): Loop {
-  const { database, notifier, logger, metrics, tickMs, clock } = context;
-  const promotedTotal = metrics.counter({
+  const { database, notifier, logger, metrics } = context;
+  const promotedTotal = metrics?.counter({
     name: 'jobs_promoted_total',
     help: 'Scheduled jobs that became due and were queued',
   });
   return createLoop({
+    ...context,
     name: 'promoter',
-    maxIntervalMs: tickMs,
-    logger,
-    metrics,
-    clock,
+    maxIntervalMs: context.tickMs,
     run: async () => {
       const { count, queueIds, more } = await promoteJobs(database);
       if (count > 0) {
-        promotedTotal.inc(count);
+        promotedTotal?.inc(count);
         logger.debug({ count }, 'jobs promoted');
       }
       if (queueIds.length > 0) notifier.wakeQueues(queueIds);

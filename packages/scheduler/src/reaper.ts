@@ -5,22 +5,20 @@ import type { Loop } from '@holdfast/runtime';
 import type { LoopContext } from './loop-context.ts';
 
 /** Takes jobs away from workers whose lease ended, and forces cancels that nobody reacted to. */
-export function createReaper(context: LoopContext, options: { readonly leaseMs: number }): Loop {
-  const { database, notifier, logger, metrics, tickMs, clock } = context;
-  const rescuedTotal = metrics.counter({
+export function createReaper(context: LoopContext): Loop {
+  const { database, notifier, logger, metrics, leaseMs } = context;
+  const rescuedTotal = metrics?.counter({
     name: 'jobs_rescued_total',
     help: 'Jobs whose lease had ended, by what became of them',
     labelNames: ['outcome'] as const,
   });
   return createLoop({
+    ...context,
     name: 'reaper',
-    maxIntervalMs: tickMs,
-    logger,
-    metrics,
-    clock,
+    maxIntervalMs: context.tickMs,
     run: async () => {
-      const report = await reapExpiredLeases(database, { leaseMs: options.leaseMs });
-      for (const outcome of outcomes) rescuedTotal.inc({ outcome }, report[outcome]);
+      const report = await reapExpiredLeases(database, { leaseMs });
+      for (const outcome of outcomes) rescuedTotal?.inc({ outcome }, report[outcome]);
       if (outcomes.some((outcome) => report[outcome] > 0)) {
         logger.warn({ ...report }, 'leases expired');
       }

@@ -8,14 +8,12 @@ import type { LoopContext } from './loop-context.ts';
 
 /** Fires due schedules and sleeps until the next instant of any of them. */
 export function createCron(context: LoopContext): Loop {
-  const { database, notifier, logger, metrics, tickMs, clock } = context;
+  const { database, notifier, logger, metrics } = context;
   const meters = metersOf(metrics);
   return createLoop({
+    ...context,
     name: 'cron',
-    maxIntervalMs: tickMs,
-    logger,
-    metrics,
-    clock,
+    maxIntervalMs: context.tickMs,
     run: async () => {
       const report = await fireDueSchedules(database);
       // Only now is it committed: whoever reads the log or is woken finds the job.
@@ -38,29 +36,29 @@ function log({ fired, unfired, broken }: FireReport, logger: Logger): void {
   }
 }
 
-function metersOf(metrics: Metrics): { count(report: FireReport): void } {
-  const fires = metrics.counter({
+function metersOf(metrics: Metrics | undefined): { count(report: FireReport): void } {
+  const fires = metrics?.counter({
     name: 'schedule_fires_total',
     help: 'Due instants of schedules, by what became of them',
     labelNames: ['outcome'] as const,
   });
-  const missed = metrics.counter({
+  const missed = metrics?.counter({
     name: 'schedule_missed_total',
     help: 'Due instants that no job was made for because they were too late',
   });
-  const lag = metrics.histogram({
+  const lag = metrics?.histogram({
     name: 'schedule_lag_seconds',
     help: 'How long after its instant a schedule fired',
   });
   return {
     count: ({ fired, unfired }) => {
       for (const { outcome, lagMs } of fired) {
-        fires.inc({ outcome });
-        if (outcome === 'enqueued') lag.observe(lagMs / 1_000);
+        fires?.inc({ outcome });
+        if (outcome === 'enqueued') lag?.observe(lagMs / 1_000);
       }
       for (const { outcome, count } of unfired) {
-        fires.inc({ outcome }, count);
-        if (outcome === 'missed') missed.inc(count);
+        fires?.inc({ outcome }, count);
+        if (outcome === 'missed') missed?.inc(count);
       }
     },
   };

@@ -7,15 +7,12 @@ const rollUpEveryMs = 60_000;
 
 /** Merges the figures that each worker wrote for itself, once their minute is over. */
 export function createRollup(context: LoopContext): Loop {
-  const { database, logger, metrics, clock } = context;
   return createLoop({
+    ...context,
     name: 'rollup',
     maxIntervalMs: rollUpEveryMs,
-    logger,
-    metrics,
-    clock,
     run: async () => {
-      await mergeStats(database);
+      await mergeStats(context.database);
       return { nextInMs: undefined };
     },
   });
