@@ -4,6 +4,8 @@ import type { ClientConfig } from 'pg';
 export interface ConnectionSettings {
   /** A PostgreSQL connection URI. */
   readonly connectionString: string;
+  /** As the driver takes it; what the connection string says of TLS wins. */
+  readonly ssl?: ClientConfig['ssl'] | undefined;
   /** The schema of Holdfast's tables; default `holdfast`. */
   readonly schema?: string | undefined;
   /** Shown in `pg_stat_activity`. */
@@ -56,6 +58,7 @@ export function clientConfig(settings: ConnectionSettings, kind: SessionKind): C
     .join(' ');
   return {
     connectionString: settings.connectionString,
+    ...(settings.ssl === undefined ? {} : { ssl: settings.ssl }),
     application_name: settings.applicationName ?? 'holdfast',
     connectionTimeoutMillis: 2_000,
     // Longer than the server's own limit: it only ends what a silent network would hold for a quarter of an hour.

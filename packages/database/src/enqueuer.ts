@@ -10,14 +10,21 @@ export interface Enqueuer {
   /**
    * Resolves after the commit that holds the job.
    *
+   * @param options.mayRepeat that an earlier call may have inserted the id, and that its job may have ended since
    * @returns whether the job is new; false when its id existed already.
    */
-  enqueue(projectId: string, job: NewJob): Promise<boolean>;
+  enqueue(projectId: string, job: NewJob, options?: EnqueuerOptions): Promise<boolean>;
+}
+
+/** Options of a call of {@link Enqueuer.enqueue}. */
+export interface EnqueuerOptions {
+  readonly mayRepeat?: boolean | undefined;
 }
 
 interface Waiting {
   readonly projectId: string;
   readonly job: NewJob;
+  readonly mayRepeat: boolean;
   resolve(inserted: boolean): void;
   reject(error: unknown): void;
 }
@@ -46,9 +53,10 @@ class CoalescingEnqueuer implements Enqueuer {
     this.#idleLanes = Array.from({ length: maxInserts }, () => database.openLane('lane'));
   }
 
-  enqueue(projectId: string, job: NewJob): Promise<boolean> {
+  enqueue(projectId: string, job: NewJob, options?: EnqueuerOptions): Promise<boolean> {
+    const mayRepeat = options?.mayRepeat === true;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ projectId, job, resolve, reject });
+      this.#waiting.push({ projectId, job, mayRepeat, resolve, reject });
       this.#schedule();
     });
   }
@@ -96,7 +104,9 @@ class CoalescingEnqueuer implements Enqueuer {
     if (first === undefined) return;
     try {
       const jobs = batch.map((entry) => entry.job);
-      const done = await enqueueJobs(this.#database, { projectId: first.projectId, jobs, lane });
+      const mayRepeat = batch.some((entry) => entry.mayRepeat);
+      const { projectId } = first;
+      const done = await enqueueJobs(this.#database, { projectId, jobs, lane, mayRepeat });
       this.#notifier.wakeQueues(done.queueIds);
       if (done.scheduled) this.#notifier.wakeSchedulers();
       // Of several calls with one id, only the first made the job.

@@ -6,6 +6,7 @@ export * from './database.ts';
 export * from './enqueue.ts';
 export * from './enqueuer.ts';
 export * from './finishing.ts';
+export * from './foreign-transaction.ts';
 export * from './idempotency.ts';
 export * from './job-actions.ts';
 export * from './job-reading.ts';

@@ -238,6 +238,7 @@ async function withClient<Result>(
 ): Promise<Result> {
   const client = new pg.Client({
     connectionString: settings.connectionString,
+    ...(settings.ssl === undefined ? {} : { ssl: settings.ssl }),
     application_name: 'holdfast migrate',
     connectionTimeoutMillis: 5_000,
   });

@@ -129,6 +129,7 @@ export class Heartbeater {
       // Only what can be copied to a thread.
       settings: {
         connectionString: settings.connectionString,
+        ssl: settings.ssl,
         schema: settings.schema,
         pooled: settings.pooled,
         applicationName: settings.applicationName,
