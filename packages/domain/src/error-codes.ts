@@ -52,8 +52,11 @@ export const errorCodes = {
   non_retryable: 'The handler said that a retry is of no use.',
   not_found: 'Nothing is at this path.',
   number_not_exact: 'A number cannot be kept exactly; send it as a string.',
+  options_invalid: 'Options of a call do not exist or break a rule; every one of them is listed.',
   overloaded: 'Too much is asked at once; the same request may succeed a little later.',
   password_change_required: 'The password must be changed before anything else.',
+  payload_invalid:
+    'The payload breaks its type’s schema or is no JSON; each problem is named by its path.',
   payload_too_large: 'The payload or result is larger than allowed.',
   poison_pill: 'The job’s worker died three times while it ran.',
   precondition_failed: 'The settings were changed since the ETag in If-Match was read.',
@@ -83,10 +86,13 @@ export const errorCodes = {
   timed_out: 'The attempt ran longer than the job’s timeout.',
   timezone_invalid: 'The time zone is not an IANA zone name.',
   tls_failed: 'No trusted TLS connection to the HTTP destination could be made; retried.',
+  transaction_invalid: 'What was given as transaction is none of the library’s own.',
   unauthenticated: 'No valid access token or API key came with the request.',
   uncaught_exception: 'The handler threw outside of its own promise, for example in a timer.',
+  unique_key_held: 'Another job holds the unique key.',
   unsupported_media_type: 'The body is of a type or coding that the route does not accept.',
   validation_failed: 'Fields of the request break a rule; every one of them is listed.',
+  wait_timed_out: 'The job had not ended when the time for waiting was over.',
   worker_not_found: 'No worker with this id exists in the project.',
 } as const satisfies Record<string, string>;
 

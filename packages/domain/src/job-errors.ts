@@ -1,0 +1,77 @@
+import { HoldfastError } from './errors.ts';
+import type { JobStatus } from './job-statuses.ts';
+
+/** Options of a call that do not exist or break a rule; the message lists every one of them. Nothing was written. */
+export class OptionsInvalidError extends HoldfastError {
+  /** One sentence for each problem. */
+  readonly problems: readonly string[];
+
+  constructor(call: string, problems: readonly string[]) {
+    super(`${call}: ${problems.join('; ')}`, { code: 'options_invalid' });
+    this.problems = problems;
+  }
+}
+
+/** What was given as transaction is none; nothing was written. */
+export class TransactionInvalidError extends HoldfastError {
+  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, { cause: options.cause, code: 'transaction_invalid' });
+  }
+}
+
+/** No job with this id exists in the project. */
+export class JobNotFoundError extends HoldfastError {
+  readonly jobId: string;
+
+  constructor(jobId: string) {
+    super(`There is no job ${jobId}`, { code: 'job_not_found' });
+    this.jobId = jobId;
+  }
+}
+
+/** The job's status does not allow what was asked. */
+export class JobNotInStateError extends HoldfastError {
+  readonly jobId: string;
+  readonly status: JobStatus;
+
+  constructor(jobId: string, status: JobStatus) {
+    super(`The job ${jobId} is ${status}`, { code: 'job_not_in_state' });
+    this.jobId = jobId;
+    this.status = status;
+  }
+}
+
+/** The job had not ended when the time for waiting was over. It goes on as before. */
+export class WaitTimeoutError extends HoldfastError {
+  readonly jobId: string;
+  readonly status: JobStatus;
+
+  constructor(jobId: string, status: JobStatus) {
+    super(`The job ${jobId} has not ended in time: it is ${status}`, { code: 'wait_timed_out' });
+    this.jobId = jobId;
+    this.status = status;
+  }
+}
+
+/** Another job holds the unique key, and `onConflict` is `reject`. Nothing was written. */
+export class UniqueKeyHeldError extends HoldfastError {
+  readonly key: string;
+  /** The job that holds the key. */
+  readonly jobId: string;
+
+  constructor(key: string, jobId: string) {
+    super(`The unique key "${key}" is held by the job ${jobId}`, { code: 'unique_key_held' });
+    this.key = key;
+    this.jobId = jobId;
+  }
+}
+
+/** No handler for the job's type is known here. */
+export class UnknownJobTypeError extends HoldfastError {
+  readonly type: string;
+
+  constructor(type: string) {
+    super(`There is no handler for the job type "${type}"`, { code: 'handler_missing' });
+    this.type = type;
+  }
+}

@@ -1,0 +1,29 @@
+/** What a job may have, however it is enqueued. Sizes are bytes of JSON in UTF-8. */
+export const jobLimits = {
+  /** Of a payload, unless a larger limit is set. */
+  payloadBytes: 262_144,
+  /** Of a payload, whatever is set. */
+  hardPayloadBytes: 1_048_576,
+  metadataBytes: 8_192,
+  jsonDepth: 64,
+  jsonKeys: 10_000,
+  tagCount: 20,
+  maxAttempts: 100,
+  timeoutMs: 86_400_000,
+  /** 0 is first. */
+  lastPriority: 9,
+  /** Of a unique key, in bytes of UTF-8. */
+  uniqueKeyBytes: 512,
+} as const;
+
+const nameForm = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** Whether the text can name a queue, a job type, a schedule or a project: a name is safe in URLs, paths and logs. */
+export function isName(text: string): boolean {
+  return nameForm.test(text) && text !== '.' && text !== '..';
+}
+
+/** Whether the text can be a tag: 1 to 64 characters, none of them a control character or a lone surrogate. */
+export function isTag(text: string): boolean {
+  return /^\P{C}{1,64}$/u.test(text);
+}
