@@ -1,5 +1,18 @@
 /** Who may import whom: domain <- database <- worker, scheduler <- apps, and nobody past an index.ts. */
 
+const { readFileSync, readdirSync } = require('node:fs');
+const { join } = require('node:path');
+
+/** The sources that the packages export, as patterns. */
+const exportedFiles = readdirSync(join(__dirname, 'packages')).flatMap((name) => {
+  const file = join(__dirname, 'packages', name, 'package.json');
+  const { exports: entries } = JSON.parse(readFileSync(file, 'utf8'));
+  return Object.values(entries ?? {})
+    .map((targets) => targets['@holdfast/source'])
+    .filter((source) => source !== undefined)
+    .map((source) => `^packages/${name}/${source.slice(2).replaceAll('.', '\\.')}$`);
+});
+
 /** A rule: the sources of one workspace import no workspaces but these. */
 const mayImportOnly = (from, allowed) => ({
   name: `${from.replaceAll('/', '-')}-imports`,
@@ -50,7 +63,7 @@ module.exports = {
       from: { path: '^(packages|apps)/([^/]+)/' },
       to: {
         path: '^(packages|apps)/[^/]+/src/',
-        pathNot: ['^$1/$2/', '/src/(index|openapi)\\.ts$'],
+        pathNot: ['^$1/$2/', ...exportedFiles],
       },
     },
     {

@@ -1,6 +1,7 @@
 import { createEnqueuer, createNotifier, openDatabase } from '@holdfast/database';
 import type { Database } from '@holdfast/database';
-import { createMetrics, systemClock } from '@holdfast/runtime';
+import { systemClock } from '@holdfast/runtime';
+import { createMetrics } from '@holdfast/runtime/create-metrics';
 import type { Clock, Logger, Service } from '@holdfast/runtime';
 import { createApp } from './app.ts';
 import { createAccessTokens } from './auth/access-tokens.ts';

@@ -1,4 +1,5 @@
-import { commonFields, integerField, loadConfig, switchField } from '@holdfast/runtime';
+import { commonFields, integerField, switchField } from '@holdfast/runtime/config-fields';
+import { loadConfig } from '@holdfast/runtime/load-config';
 import type { Environment, LogFormat, LogLevel } from '@holdfast/runtime';
 import { z } from 'zod';
 

@@ -1,5 +1,5 @@
 import { createApiClient } from '@holdfast/contract';
-import { loadConfig } from '@holdfast/runtime';
+import { loadConfig } from '@holdfast/runtime/load-config';
 import { z } from 'zod';
 import type { ApiClient } from '@holdfast/contract';
 import type { Environment } from '@holdfast/runtime';

@@ -1,4 +1,5 @@
-import { commonFields, loadConfig } from '@holdfast/runtime';
+import { commonFields } from '@holdfast/runtime/config-fields';
+import { loadConfig } from '@holdfast/runtime/load-config';
 import { z } from 'zod';
 import type { ConnectionSettings } from '@holdfast/database';
 import type { Environment } from '@holdfast/runtime';

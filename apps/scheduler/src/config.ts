@@ -1,6 +1,7 @@
 import { defaultRetention } from '@holdfast/database';
 import { formatDuration } from '@holdfast/domain';
-import { commonFields, durationField, loadConfig, switchField } from '@holdfast/runtime';
+import { commonFields, durationField, switchField } from '@holdfast/runtime/config-fields';
+import { loadConfig } from '@holdfast/runtime/load-config';
 import { z } from 'zod';
 import type { Retention } from '@holdfast/database';
 import type { Environment, LogFormat, LogLevel } from '@holdfast/runtime';

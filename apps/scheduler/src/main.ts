@@ -8,7 +8,6 @@ import {
   answerCheck,
   createLogger,
   createLoopWatchdog,
-  createMetrics,
   createProbeServer,
   livenessOf,
   readinessOf,
@@ -16,6 +15,7 @@ import {
   runUntilSignal,
   untilAvailable,
 } from '@holdfast/runtime';
+import { createMetrics } from '@holdfast/runtime/create-metrics';
 import { createScheduler } from '@holdfast/scheduler';
 import { readConfig } from './config.ts';
 import type { StopRequest } from '@holdfast/runtime';

@@ -4,9 +4,9 @@ import {
   durationField,
   integerField,
   listField,
-  loadConfig,
   switchField,
-} from '@holdfast/runtime';
+} from '@holdfast/runtime/config-fields';
+import { loadConfig } from '@holdfast/runtime/load-config';
 import { z } from 'zod';
 import type { Environment, LogFormat, LogLevel } from '@holdfast/runtime';
 

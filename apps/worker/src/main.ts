@@ -1,12 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { isTransientError, openDatabase, requireCurrentSchema } from '@holdfast/database';
-import {
-  createLogger,
-  createMetrics,
-  runProcess,
-  runUntilSignal,
-  untilAvailable,
-} from '@holdfast/runtime';
+import { createLogger, runProcess, runUntilSignal, untilAvailable } from '@holdfast/runtime';
+import { createMetrics } from '@holdfast/runtime/create-metrics';
 import { readConfig } from './config.ts';
 import { createProbe } from './probe.ts';
 import { createWorkerService } from './worker-service.ts';

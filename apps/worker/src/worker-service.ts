@@ -1,12 +1,15 @@
 import { findProject } from '@holdfast/database';
 import { ConfigError } from '@holdfast/domain';
 import { exitCodes } from '@holdfast/runtime';
-import { createHttpRequestHandler, createWorkerEngine, parseEgressPolicy } from '@holdfast/worker';
+import { createWorkerEngine } from '@holdfast/worker';
+import { parseEgressPolicy } from '@holdfast/worker/http/egress-policy';
+import { createHttpRequestHandler } from '@holdfast/worker/http/http-request-handler';
 import { loadHandlers } from './load-handlers.ts';
 import { readVersion } from './read-version.ts';
 import type { Database } from '@holdfast/database';
 import type { Logger, Metrics, StopRequest } from '@holdfast/runtime';
-import type { HttpFailureReport, WorkerEngine } from '@holdfast/worker';
+import type { WorkerEngine } from '@holdfast/worker';
+import type { HttpFailureReport } from '@holdfast/worker/http/http-request-handler';
 import type { WorkerConfig } from './config.ts';
 
 /** What a worker is made from. */

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '@holdfast/domain';
 import type { z } from 'zod';
-
-/** Environment variables by name, as in `process.env`. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from './environment.ts';
 
 interface ConfigProblem {
   readonly variable: string;

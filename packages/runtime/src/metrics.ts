@@ -1,5 +1,3 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-
 /** A metric's name without prefix, what it means, and the labels that it is split by. */
 export interface MetricOptions<Label extends string> {
   /** Without the prefix: `jobs_finished_total` is exported as `holdfast_jobs_finished_total`. */
@@ -15,6 +13,29 @@ export interface HistogramOptions<Label extends string> extends MetricOptions<La
   readonly buckets?: readonly number[];
 }
 
+/** A value for each label that is given. */
+export type LabelValues<Label extends string> = Readonly<Partial<Record<Label, string | number>>>;
+
+/** A figure that only grows, by 1 unless told otherwise. */
+export interface Counter<Label extends string> {
+  inc(value?: number): void;
+  inc(labels: LabelValues<Label>, value?: number): void;
+}
+
+/** A figure that goes up and down. */
+export interface Gauge<Label extends string> {
+  set(value: number): void;
+  set(labels: LabelValues<Label>, value: number): void;
+  /** Forgets the values of all labels. */
+  reset(): void;
+}
+
+/** How values are spread. */
+export interface Histogram<Label extends string> {
+  observe(value: number): void;
+  observe(labels: LabelValues<Label>, value: number): void;
+}
+
 /** The process's metrics. Asking twice for one name gives the same metric. */
 export interface Metrics {
   readonly contentType: string;
@@ -23,41 +44,4 @@ export interface Metrics {
   histogram<Label extends string = never>(options: HistogramOptions<Label>): Histogram<Label>;
   /** All metrics in Prometheus' text format. */
   render(): Promise<string>;
-}
-
-const prefix = 'holdfast_';
-const defaultBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
-
-/** Creates an empty registry; `processMetrics: true` adds event-loop lag, memory and collector figures of Node. */
-export function createMetrics(options: { readonly processMetrics?: boolean } = {}): Metrics {
-  const registry = new Registry();
-  if (options.processMetrics === true) collectDefaultMetrics({ register: registry, prefix });
-  const shared = <L extends string>({ name, help, labelNames = [] }: MetricOptions<L>) => ({
-    name: prefix + name,
-    help,
-    labelNames,
-    registers: [registry],
-  });
-  return {
-    contentType: registry.contentType,
-    counter: <L extends string>(metric: MetricOptions<L>) =>
-      known(registry, prefix + metric.name, Counter<L>) ?? new Counter<L>(shared(metric)),
-    gauge: <L extends string>(metric: MetricOptions<L>) =>
-      known(registry, prefix + metric.name, Gauge<L>) ?? new Gauge<L>(shared(metric)),
-    histogram: <L extends string>(metric: HistogramOptions<L>) =>
-      known(registry, prefix + metric.name, Histogram<L>) ??
-      new Histogram<L>({ ...shared(metric), buckets: [...(metric.buckets ?? defaultBuckets)] }),
-    render: () => registry.metrics(),
-  };
-}
-
-function known<T>(
-  registry: Registry,
-  name: string,
-  kind: abstract new (...parameters: never[]) => T,
-): T | undefined {
-  const metric: unknown = registry.getSingleMetric(name);
-  if (metric === undefined) return undefined;
-  if (metric instanceof kind) return metric;
-  throw new TypeError(`Metric ${name} exists already as another kind`);
 }

@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from '@holdfast/domain';
+import { exitCodeOf } from '@holdfast/runtime';
 import {
   commonFields,
   durationField,
-  exitCodeOf,
   integerField,
   listField,
-  loadConfig,
   switchField,
-} from '@holdfast/runtime';
+} from '@holdfast/runtime/config-fields';
+import { loadConfig } from '@holdfast/runtime/load-config';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 

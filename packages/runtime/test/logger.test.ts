@@ -1,4 +1,5 @@
-import { createLogger, createMetrics } from '@holdfast/runtime';
+import { createLogger } from '@holdfast/runtime';
+import { createMetrics } from '@holdfast/runtime/create-metrics';
 import { describe, expect, it } from 'vitest';
 import type { LogFormat } from '@holdfast/runtime';
 

@@ -1,4 +1,5 @@
-import { createLoop, createMetrics, createSilentLogger, systemClock } from '@holdfast/runtime';
+import { createLoop, createSilentLogger, systemClock } from '@holdfast/runtime';
+import { createMetrics } from '@holdfast/runtime/create-metrics';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from './fake-clock.ts';
 import type { LoopOptions, RoundResult } from '@holdfast/runtime';

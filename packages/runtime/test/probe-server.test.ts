@@ -1,4 +1,5 @@
-import { answerCheck, createMetrics, createProbeServer } from '@holdfast/runtime';
+import { answerCheck, createProbeServer } from '@holdfast/runtime';
+import { createMetrics } from '@holdfast/runtime/create-metrics';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HealthCheck, ProbeServer } from '@holdfast/runtime';
 

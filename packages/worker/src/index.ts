@@ -3,5 +3,3 @@ export * from './handler.ts';
 export * from './safe-json.ts';
 export * from './worker-engine.ts';
 export * from './worker-options.ts';
-export * from './http/egress-policy.ts';
-export * from './http/http-request-handler.ts';

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { ConfigError } from '@holdfast/domain';
-import { commonFields, durationField, integerField, loadConfig } from '@holdfast/runtime';
+import { commonFields, durationField, integerField } from '@holdfast/runtime/config-fields';
+import { loadConfig } from '@holdfast/runtime/load-config';
 import { z } from 'zod';
 import type { Environment } from '@holdfast/runtime';
 
