@@ -6,21 +6,26 @@
 
 -- name: enqueue_jobs
 -- (new) → queued. Called by every way to enqueue a job that is due now.
--- The id of a job that has not ended for good is left alone, so that a repeated call makes no second one.
+-- The id of a job that has not ended for good is left alone, so that a repeated call makes no second one. What few jobs
+-- have travels in one document each.
 insert into holdfast.jobs (
   project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
-  schedule_id, fire_at, status, seq, run_at, created_at
+  schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
+  status, seq, run_at, created_at
 )
 select
   $1::uuid, n.id, n.queue_id, n.type, n.payload::jsonb, n.priority, n.max_attempts, n.timeout_ms, n.retry::jsonb,
   case when n.tags is not null then array(select jsonb_array_elements_text(n.tags::jsonb)) end, n.metadata::jsonb,
-  n.schedule_id, n.fire_at, 'queued', nextval('holdfast.job_seq'), clock_timestamp(), clock_timestamp()
+  n.schedule_id, n.fire_at,
+  holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
+  n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
+  'queued', nextval('holdfast.job_seq'), clock_timestamp(), clock_timestamp()
 from unnest(
   $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
-  $10::text[], $11::text[], $12::uuid[], $13::timestamptz[]
+  $10::text[], $11::text[], $12::uuid[], $13::timestamptz[], $14::jsonb[]
 ) as n (
   id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry,
-  tags, metadata, schedule_id, fire_at
+  tags, metadata, schedule_id, fire_at, extras
 )
 on conflict do nothing
 returning id;
@@ -30,20 +35,49 @@ returning id;
 -- An instant in the past means now; the promoter takes it up at its next round.
 insert into holdfast.jobs (
   project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
-  schedule_id, fire_at, status, run_at, created_at
+  schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
+  status, run_at, created_at
 )
 select
   $1::uuid, n.id, n.queue_id, n.type, n.payload::jsonb, n.priority, n.max_attempts, n.timeout_ms, n.retry::jsonb,
   case when n.tags is not null then array(select jsonb_array_elements_text(n.tags::jsonb)) end, n.metadata::jsonb,
-  n.schedule_id, n.fire_at, 'scheduled',
+  n.schedule_id, n.fire_at,
+  holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
+  n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
+  'scheduled',
   greatest(clock_timestamp(), coalesce(n.run_at, clock_timestamp() + n.delay_ms * interval '1 millisecond')),
   clock_timestamp()
 from unnest(
   $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
-  $10::text[], $11::text[], $12::uuid[], $13::timestamptz[], $14::timestamptz[], $15::double precision[]
+  $10::text[], $11::text[], $12::uuid[], $13::timestamptz[], $14::jsonb[], $15::timestamptz[],
+  $16::double precision[]
 ) as n (
   id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry,
-  tags, metadata, schedule_id, fire_at, run_at, delay_ms
+  tags, metadata, schedule_id, fire_at, extras, run_at, delay_ms
+)
+on conflict do nothing
+returning id;
+
+-- name: hold_back_jobs
+-- (new) → scheduled. Called for the jobs of chains and graphs that wait for others; they are due when those have ended.
+insert into holdfast.jobs (
+  project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
+  schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
+  status, pending_parents, run_at, created_at
+)
+select
+  $1::uuid, n.id, n.queue_id, n.type, n.payload::jsonb, n.priority, n.max_attempts, n.timeout_ms, n.retry::jsonb,
+  case when n.tags is not null then array(select jsonb_array_elements_text(n.tags::jsonb)) end, n.metadata::jsonb,
+  n.schedule_id, n.fire_at,
+  holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
+  n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
+  'scheduled', n.parent_count, 'infinity', clock_timestamp()
+from unnest(
+  $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
+  $10::text[], $11::text[], $12::uuid[], $13::timestamptz[], $14::jsonb[], $15::integer[]
+) as n (
+  id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry,
+  tags, metadata, schedule_id, fire_at, extras, parent_count
 )
 on conflict do nothing
 returning id;
@@ -67,6 +101,38 @@ set status = 'queued', seq = due.seq
 from due
 where j.ctid = due.row_id
 returning j.project_id, j.queue_id;
+
+-- name: unblock_jobs
+-- scheduled → queued. Called by the settler for jobs whose last parent has ended.
+with ready as materialized (
+  select j.id, nextval('holdfast.job_seq') as seq
+  from unnest($2::uuid[]) as n (id)
+  join holdfast.jobs as j on j.project_id = $1 and j.id = n.id
+  where j.status = 'scheduled' and j.pending_parents > 0
+  order by j.id
+  for no key update of j
+)
+update holdfast.jobs as j
+set status = 'queued', pending_parents = 0, seq = ready.seq, run_at = clock_timestamp()
+from ready
+where j.project_id = $1 and j.id = ready.id
+returning j.id, j.queue_id;
+
+-- name: postpone_unblocked_jobs
+-- scheduled → scheduled. Called by the settler for jobs whose last parent has ended and which have a delay of their own.
+with ready as materialized (
+  select j.id, n.delay_ms
+  from unnest($2::uuid[], $3::double precision[]) as n (id, delay_ms)
+  join holdfast.jobs as j on j.project_id = $1 and j.id = n.id
+  where j.status = 'scheduled' and j.pending_parents > 0
+  order by j.id
+  for no key update of j
+)
+update holdfast.jobs as j
+set pending_parents = 0, run_at = clock_timestamp() + ready.delay_ms * interval '1 millisecond'
+from ready
+where j.project_id = $1 and j.id = ready.id
+returning j.id, j.queue_id;
 
 -- name: claim_jobs
 -- queued → claimed. Called by a worker for queues without a limit; SKIP LOCKED keeps claimers apart.
@@ -104,6 +170,7 @@ picked as materialized (
       from holdfast.jobs as j
       where j.queue_id = lanes.queue_id and j.priority = lanes.priority and j.seq > lanes.after_seq
         and j.status = 'queued' and j.crash_count = 0 and j.type = any ($5::text[])
+        and coalesce(j.start_deadline_at > clock_timestamp() or j.attempt > 0 or j.release_count > 0, true)
       order by j.seq
       limit $6
       for no key update skip locked
@@ -127,7 +194,9 @@ returning
   j.id, j.queue_id, j.type, j.payload::text, j.priority, j.seq, j.attempt, j.max_attempts, j.execution_seq,
   j.crash_count, j.release_count, j.timeout_ms, j.retry::text, j.metadata::text, j.tags,
   extract(epoch from j.claimed_at - j.run_at)::double precision * 1000 as wait_ms,
-  extract(epoch from j.created_at)::double precision * 1000 as created_at_ms;
+  extract(epoch from j.created_at)::double precision * 1000 as created_at_ms,
+  extract(epoch from j.claimed_at - j.created_at)::double precision * 1000 as age_ms,
+  j.exception_count, j.batch_id, j.has_children;
 
 -- name: claim_jobs_within_limit
 -- queued → claimed. Called by a worker for one queue with a concurrency limit, after lock_queue in the same transaction.
@@ -170,6 +239,7 @@ picked as materialized (
         from holdfast.jobs as j
         where j.queue_id = $2 and j.priority = lane.priority
           and j.status = 'queued' and j.crash_count = 0 and j.type = any ($3::text[])
+          and coalesce(j.start_deadline_at > clock_timestamp() or j.attempt > 0 or j.release_count > 0, true)
         order by j.seq
         limit least($4::bigint, (select free from headroom))
         for no key update skip locked
@@ -195,7 +265,9 @@ returning
   j.id, j.queue_id, j.type, j.payload::text, j.priority, j.seq, j.attempt, j.max_attempts, j.execution_seq,
   j.crash_count, j.release_count, j.timeout_ms, j.retry::text, j.metadata::text, j.tags,
   extract(epoch from j.claimed_at - j.run_at)::double precision * 1000 as wait_ms,
-  extract(epoch from j.created_at)::double precision * 1000 as created_at_ms;
+  extract(epoch from j.created_at)::double precision * 1000 as created_at_ms,
+  extract(epoch from j.claimed_at - j.created_at)::double precision * 1000 as age_ms,
+  j.exception_count, j.batch_id, j.has_children;
 
 -- name: start_jobs
 -- claimed → running. Called by the worker's flush for jobs that outlive it, and before a suspect's handler runs.
@@ -247,7 +319,8 @@ with finished as materialized (
     j.seq, j.queue_id, j.run_at, j.created_at, j.claimed_at, j.cancel_requested_at, j.fire_at, j.project_id, j.id,
     j.worker_id, j.schedule_id, j.attempt, j.max_attempts, j.execution_seq, j.crash_count, j.release_count,
     j.generation, j.pending_parents, j.timeout_ms, j.priority, j.type, j.payload, j.last_error, j.retry, j.progress,
-    j.metadata, j.tags, f.result,
+    j.metadata, j.tags,
+    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children, f.result,
     coalesce(
       j.started_at,
       greatest(j.claimed_at, statement_timestamp() - f.started_ago_ms * interval '1 millisecond')
@@ -258,13 +331,15 @@ archived as (
   insert into holdfast.job_history (
     seq, queue_id, run_at, created_at, claimed_at, started_at, finished_at, cancel_requested_at, fire_at, project_id,
     id, worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation,
-    pending_parents, timeout_ms, status, priority, type, payload, result, last_error, retry, progress, metadata, tags
+    pending_parents, timeout_ms, status, priority, type, payload, result, last_error, retry, progress, metadata, tags,
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
   )
   select
     seq, queue_id, run_at, created_at, claimed_at, begun_at, greatest(begun_at, ended_at), cancel_requested_at,
     fire_at, project_id, id, worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count,
     generation, pending_parents, timeout_ms, 'completed', priority, type, payload, result::jsonb, last_error, retry,
-    progress, metadata, tags
+    progress, metadata, tags,
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
   from finished
 ),
 executed as (
@@ -276,6 +351,12 @@ executed as (
     clock_timestamp(), claimed_at, begun_at, greatest(begun_at, ended_at), project_id, id, worker_id, execution_seq,
     attempt, generation, 'completed'
   from finished
+),
+ending as (
+  insert into holdfast.job_endings (project_id, job_id, status, batch_id, has_children)
+  select project_id, id, 'completed', batch_id, has_children
+  from finished
+  where batch_id is not null or has_children
 )
 select id from finished;
 
@@ -305,6 +386,7 @@ moved as (
     status = 'scheduled',
     run_at = clock_timestamp() + held.delay_ms * interval '1 millisecond',
     last_error = held.error::jsonb,
+    exception_count = j.exception_count + case when held.status = 'failed' then 1 else 0 end,
     worker_id = null, lease_token = null, lock_expires_at = null, claimed_at = null, started_at = null
   from held
   where j.project_id = $1 and j.id = held.id
@@ -343,6 +425,7 @@ moved as (
   update holdfast.jobs as j
   set
     status = 'failed', started_at = held.begun_at, finished_at = greatest(held.begun_at, held.ended_at),
+    exception_count = j.exception_count + case when held.status = 'failed' then 1 else 0 end,
     last_error = held.error::jsonb, reason = held.reason, lease_token = null, lock_expires_at = null
   from held
   where j.project_id = $1 and j.id = held.id
@@ -363,7 +446,8 @@ select id from held;
 -- claimed, running → dead_letter. Called by the worker's flush after the last attempt or an error that forbids a retry.
 with held as materialized (
   select
-    j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, f.status, f.reason, f.error,
+    j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.batch_id, j.has_children,
+    f.status, f.reason, f.error,
     coalesce(
       j.started_at,
       greatest(j.claimed_at, statement_timestamp() - f.started_ago_ms * interval '1 millisecond')
@@ -381,6 +465,7 @@ moved as (
   update holdfast.jobs as j
   set
     status = 'dead_letter', started_at = held.begun_at, finished_at = greatest(held.begun_at, held.ended_at),
+    exception_count = j.exception_count + case when held.status = 'failed' then 1 else 0 end,
     last_error = held.error::jsonb, reason = held.reason, lease_token = null, lock_expires_at = null
   from held
   where j.project_id = $1 and j.id = held.id
@@ -394,6 +479,12 @@ executed as (
     clock_timestamp(), claimed_at, begun_at, greatest(begun_at, ended_at), $1, id, worker_id, execution_seq,
     attempt, generation, status::holdfast.execution_status, reason, error::jsonb
   from held
+),
+ending as (
+  insert into holdfast.job_endings (project_id, job_id, status, batch_id, has_children)
+  select $1::uuid, id, 'dead_letter', batch_id, has_children
+  from held
+  where batch_id is not null or has_children
 )
 select id from held;
 
@@ -479,20 +570,23 @@ with finished as materialized (
     j.seq, j.queue_id, j.run_at, j.created_at, j.claimed_at, j.started_at, j.cancel_requested_at, j.fire_at,
     j.project_id, j.id, j.worker_id, j.schedule_id, j.attempt, j.max_attempts, j.execution_seq, j.crash_count,
     j.release_count, j.generation, j.pending_parents, j.timeout_ms, j.priority, j.type, j.reason, j.payload,
-    j.last_error, j.retry, j.progress, j.metadata, j.tags, f.error,
+    j.last_error, j.retry, j.progress, j.metadata, j.tags,
+    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children, f.error,
     greatest(clock_timestamp(), j.claimed_at, j.started_at) as ended_at
 ),
 archived as (
   insert into holdfast.job_history (
     seq, queue_id, run_at, created_at, claimed_at, started_at, finished_at, cancel_requested_at, fire_at, project_id,
     id, worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation,
-    pending_parents, timeout_ms, status, priority, type, reason, payload, last_error, retry, progress, metadata, tags
+    pending_parents, timeout_ms, status, priority, type, reason, payload, last_error, retry, progress, metadata, tags,
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
   )
   select
     seq, queue_id, run_at, created_at, claimed_at, started_at, ended_at, cancel_requested_at, fire_at, project_id, id,
     worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation,
     pending_parents, timeout_ms, 'cancelled', priority, type, coalesce(reason, 'cancelled'), payload,
-    coalesce(error::jsonb, last_error), retry, progress, metadata, tags
+    coalesce(error::jsonb, last_error), retry, progress, metadata, tags,
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
   from finished
 ),
 executed as (
@@ -504,34 +598,107 @@ executed as (
     clock_timestamp(), claimed_at, started_at, ended_at, project_id, id, worker_id, execution_seq, attempt,
     generation, 'cancelled', 'cancelled', error::jsonb
   from finished
+),
+ending as (
+  insert into holdfast.job_endings (project_id, job_id, status, batch_id, has_children)
+  select project_id, id, 'cancelled', batch_id, has_children
+  from finished
+  where batch_id is not null or has_children
 )
 select id from finished;
 
--- name: cancel_job
--- queued, scheduled, failed → cancelled. Called by a person for a job that no worker holds; ends it at once.
-with finished as materialized (
+-- name: cancel_jobs
+-- queued, scheduled, failed → cancelled. Called by a person, and by the settler for jobs whose parent died; only jobs that
+-- no worker holds. The error says more than the reason's code where there is more to say.
+with picked as materialized (
+  select j.id, n.error
+  from unnest($2::uuid[], $4::text[]) as n (id, error)
+  join holdfast.jobs as j on j.project_id = $1 and j.id = n.id
+  where j.status in ('queued', 'scheduled', 'failed')
+  order by j.id
+  for update of j
+),
+finished as materialized (
   delete from holdfast.jobs as j
-  where j.project_id = $1 and j.id = $2 and j.status in ('queued', 'scheduled', 'failed')
+  using picked
+  where j.project_id = $1 and j.id = picked.id
   returning
     j.seq, j.queue_id, j.run_at, j.created_at, j.claimed_at, j.started_at, j.fire_at, j.project_id, j.id, j.worker_id,
     j.schedule_id, j.attempt, j.max_attempts, j.execution_seq, j.crash_count, j.release_count, j.generation,
     j.pending_parents, j.timeout_ms, j.priority, j.type, j.payload, j.last_error, j.retry, j.progress, j.metadata,
-    j.tags
+    j.tags,
+    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children, picked.error
 ),
 archived as (
   insert into holdfast.job_history (
     seq, queue_id, run_at, created_at, claimed_at, started_at, finished_at, fire_at, project_id, id, worker_id,
     schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation, pending_parents,
-    timeout_ms, status, priority, type, reason, payload, last_error, retry, progress, metadata, tags
+    timeout_ms, status, priority, type, reason, payload, last_error, retry, progress, metadata, tags,
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
   )
   select
     seq, queue_id, run_at, created_at, claimed_at, started_at,
     greatest(clock_timestamp(), claimed_at, started_at), fire_at, project_id, id, worker_id,
     schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation, pending_parents,
-    timeout_ms, 'cancelled', priority, type, $3::text, payload, last_error, retry, progress, metadata, tags
+    timeout_ms, 'cancelled', priority, type, $3::text, payload,
+    coalesce(error::jsonb, last_error), retry, progress, metadata, tags,
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
   from finished
+),
+ending as (
+  insert into holdfast.job_endings (project_id, job_id, status, batch_id, has_children)
+  select project_id, id, 'cancelled', batch_id, has_children
+  from finished
+  where batch_id is not null or has_children
 )
 select id from finished;
+
+-- name: expire_jobs
+-- queued, scheduled → cancelled. Called by the promoter for jobs that had not started by their deadline, page by page.
+-- Claims pass them over already. One that has started before is past its deadline for good.
+with picked as materialized (
+  select j.project_id, j.id
+  from holdfast.jobs as j
+  where j.start_deadline_at is not null and j.start_deadline_at <= clock_timestamp()
+    and j.status in ('queued', 'scheduled')
+    and j.attempt = 0 and j.release_count = 0 and j.crash_count = 0
+  order by j.start_deadline_at
+  limit $1
+  for update skip locked
+),
+finished as materialized (
+  delete from holdfast.jobs as j
+  using picked
+  where j.project_id = picked.project_id and j.id = picked.id
+  returning
+    j.seq, j.queue_id, j.run_at, j.created_at, j.claimed_at, j.started_at, j.fire_at, j.project_id, j.id, j.worker_id,
+    j.schedule_id, j.attempt, j.max_attempts, j.execution_seq, j.crash_count, j.release_count, j.generation,
+    j.pending_parents, j.timeout_ms, j.priority, j.type, j.payload, j.last_error, j.retry, j.progress, j.metadata,
+    j.tags,
+    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children
+),
+archived as (
+  insert into holdfast.job_history (
+    seq, queue_id, run_at, created_at, claimed_at, started_at, finished_at, fire_at, project_id, id, worker_id,
+    schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation, pending_parents,
+    timeout_ms, status, priority, type, reason, payload, last_error, retry, progress, metadata, tags,
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+  )
+  select
+    seq, queue_id, run_at, created_at, claimed_at, started_at,
+    greatest(clock_timestamp(), claimed_at, started_at), fire_at, project_id, id, worker_id,
+    schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation, pending_parents,
+    timeout_ms, 'cancelled', priority, type, 'start_deadline', payload, last_error, retry, progress, metadata, tags,
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+  from finished
+),
+ending as (
+  insert into holdfast.job_endings (project_id, job_id, status, batch_id, has_children)
+  select project_id, id, 'cancelled', batch_id, has_children
+  from finished
+  where batch_id is not null or has_children
+)
+select project_id, id from finished;
 
 -- name: request_cancel
 -- claimed, running → the same. Called by a person; the worker learns of it in its next heartbeat's answer.
@@ -563,19 +730,22 @@ finished as materialized (
     j.project_id, j.id, j.worker_id, j.schedule_id, j.attempt, j.max_attempts, j.execution_seq, j.crash_count,
     j.release_count, j.generation, j.pending_parents, j.timeout_ms, j.priority, j.type, j.payload, j.last_error,
     j.retry, j.progress, j.metadata, j.tags,
+    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children,
     greatest(clock_timestamp(), j.claimed_at, j.started_at) as ended_at
 ),
 archived as (
   insert into holdfast.job_history (
     seq, queue_id, run_at, created_at, claimed_at, started_at, finished_at, cancel_requested_at, fire_at, project_id,
     id, worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation,
-    pending_parents, timeout_ms, status, priority, type, reason, payload, last_error, retry, progress, metadata, tags
+    pending_parents, timeout_ms, status, priority, type, reason, payload, last_error, retry, progress, metadata, tags,
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
   )
   select
     seq, queue_id, run_at, created_at, claimed_at, started_at, ended_at, cancel_requested_at, fire_at, project_id, id,
     worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation,
     pending_parents, timeout_ms, 'cancelled', priority, type, 'cancel_forced', payload, last_error, retry, progress,
-    metadata, tags
+    metadata, tags,
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
   from finished
 ),
 executed as (
@@ -587,6 +757,12 @@ executed as (
     clock_timestamp(), claimed_at, started_at, ended_at, project_id, id, worker_id, execution_seq, attempt,
     generation, 'cancelled', 'cancel_forced'
   from finished
+),
+ending as (
+  insert into holdfast.job_endings (project_id, job_id, status, batch_id, has_children)
+  select project_id, id, 'cancelled', batch_id, has_children
+  from finished
+  where batch_id is not null or has_children
 )
 select id from finished;
 
@@ -698,7 +874,7 @@ select project_id, id, worker_id from picked;
 with picked as materialized (
   select
     j.project_id, j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.started_at,
-    j.lock_expires_at
+    j.lock_expires_at, j.batch_id, j.has_children
   from holdfast.jobs as j
   where j.status = 'running' and j.lock_expires_at < clock_timestamp()
     and j.cancel_requested_at is null and j.crash_count >= $3::integer - 1
@@ -728,6 +904,12 @@ executed as (
     clock_timestamp(), claimed_at, started_at, lock_expires_at, project_id, id, worker_id, execution_seq, attempt,
     generation, 'running', 'poison_pill'
   from picked
+),
+ending as (
+  insert into holdfast.job_endings (project_id, job_id, status, batch_id, has_children)
+  select project_id, id, 'dead_letter', batch_id, has_children
+  from picked
+  where batch_id is not null or has_children
 )
 select project_id, id, worker_id from picked;
 
@@ -779,7 +961,7 @@ select project_id, id, worker_id from picked;
 update holdfast.jobs as j
 set
   status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp(),
-  attempt = 0, crash_count = 0, release_count = 0, generation = j.generation + 1, reason = null,
+  attempt = 0, crash_count = 0, release_count = 0, exception_count = 0, generation = j.generation + 1, reason = null,
   finished_at = null, worker_id = null, claimed_at = null, started_at = null
 where j.project_id = $1 and j.id = $2 and j.status = 'failed'
 returning j.id, j.queue_id;
@@ -796,10 +978,30 @@ returning j.id, j.queue_id;
 update holdfast.jobs as j
 set
   status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp(),
-  attempt = 0, crash_count = 0, release_count = 0, generation = j.generation + 1, reason = null,
+  attempt = 0, crash_count = 0, release_count = 0, exception_count = 0, generation = j.generation + 1, reason = null,
   finished_at = null, worker_id = null, claimed_at = null, started_at = null
 where j.project_id = $1 and j.id = $2 and j.status = 'dead_letter'
-returning j.id, j.queue_id;
+returning j.id, j.queue_id, j.batch_id, j.has_children;
+
+-- name: revive_jobs
+-- cancelled → scheduled. Called by a replay for the jobs that its death had cancelled; they wait for their parents again.
+with ended as materialized (
+  delete from holdfast.job_history as h
+  using unnest($2::uuid[], $3::integer[]) as n (id, parent_count)
+  where h.project_id = $1 and h.id = n.id and h.status = 'cancelled' and h.reason = 'parent_failed'
+  returning h.*, n.parent_count
+)
+insert into holdfast.jobs (
+  seq, queue_id, run_at, created_at, fire_at, project_id, id, schedule_id, max_attempts, execution_seq, generation,
+  pending_parents, timeout_ms, status, priority, type, payload, retry, metadata, tags,
+  start_deadline_at, batch_id, event_id, unique_lock, has_children
+)
+select
+  seq, queue_id, 'infinity', created_at, fire_at, project_id, id, schedule_id, max_attempts, execution_seq, generation + 1,
+  parent_count, timeout_ms, 'scheduled', priority, type, payload, retry, metadata, tags,
+  start_deadline_at, batch_id, event_id, unique_lock, has_children
+from ended
+returning id;
 
 -- name: retire_dead_letters
 -- dead_letter → history, as dead_letter. Called by the pruner when retention has passed, page by page.

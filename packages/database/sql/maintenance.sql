@@ -1,9 +1,16 @@
 -- What the schedulers do besides: due instants, rollups, partitions, retention.
 
 -- name: next_due_in
--- Milliseconds until the next scheduled job or the next end of a pause; null when there is none.
+-- Milliseconds until the next scheduled job, the next deadline of one that has not started, or the next end of a pause;
+-- null when there is none.
 select extract(epoch from least(
   (select min(j.run_at) from holdfast.jobs as j where j.status = 'scheduled' and j.run_at < 'infinity'),
+  (
+    select min(j.start_deadline_at)
+    from holdfast.jobs as j
+    where j.start_deadline_at is not null and j.status in ('queued', 'scheduled')
+      and j.attempt = 0 and j.release_count = 0 and j.crash_count = 0
+  ),
   (select min(q.paused_until) from holdfast.queues as q)
 ) - clock_timestamp())::double precision * 1000 as due_in_ms;
 

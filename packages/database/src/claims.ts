@@ -24,6 +24,13 @@ export interface ClaimedJob {
   /** From becoming due to the claim. */
   readonly waitMs: number;
   readonly createdAtMs: number;
+  /** From its creation to the claim. */
+  readonly ageMs: number;
+  /** How often its handler threw before, in this generation. */
+  readonly exceptionCount: number;
+  readonly batchId: string | undefined;
+  /** Something follows from its end: it is in a batch, or other jobs wait for it. */
+  readonly isAwaited: boolean;
   readonly leaseToken: string;
 }
 
@@ -45,6 +52,10 @@ type ClaimRow = readonly [
   tags: readonly string[] | null,
   waitMs: number,
   createdAtMs: number,
+  ageMs: number,
+  exceptionCount: number,
+  batchId: string | null,
+  hasChildren: boolean,
 ];
 
 /** Who claims, for how long, and at most how much. */
@@ -138,6 +149,10 @@ function toClaimedJob(row: ClaimRow, leaseToken: string): ClaimedJob {
     tags: row[14] ?? [],
     waitMs: row[15],
     createdAtMs: row[16],
+    ageMs: row[17],
+    exceptionCount: row[18],
+    batchId: row[19] ?? undefined,
+    isAwaited: row[19] !== null || row[20],
     leaseToken,
   };
 }

@@ -29,6 +29,31 @@ export interface NewJob {
   readonly delayMs?: number | undefined;
   readonly scheduleId?: string | undefined;
   readonly fireAt?: Date | undefined;
+  /** Cancelled when no worker has claimed it by then, by the database clock; wins over `startDeadlineMs`. */
+  readonly startDeadlineAt?: Date | undefined;
+  /** The same, as milliseconds from the insert. */
+  readonly startDeadlineMs?: number | undefined;
+  /** The batch, chain or graph that it belongs to. */
+  readonly batchId?: string | undefined;
+  /** The event that a subscription made it for. */
+  readonly eventId?: string | undefined;
+  /** The unique key that it has acquired, see `enqueueUniqueJobs`. */
+  readonly unique?: UniqueLock | undefined;
+  /** Other jobs wait for its end. */
+  readonly hasChildren?: boolean | undefined;
+  /** How many jobs it waits for; it is due when they have ended. */
+  readonly parentCount?: number | undefined;
+}
+
+/** A unique key as its job carries it. */
+export interface UniqueLock {
+  /** SHA-256 of scope, what the scope names, and key, in hexadecimal digits. */
+  readonly digest: string;
+  readonly scope: 'type' | 'queue' | 'project';
+  readonly key: string;
+  /** `start`: held until the first claim; `done`: until the job ended; `ttl`: for `ttlMs` from the insert. */
+  readonly until: 'start' | 'done' | 'ttl';
+  readonly ttlMs?: number | undefined;
 }
 
 /** What an insert did, and whom to wake after its commit. */
@@ -70,29 +95,69 @@ export async function enqueueJobs(
   const { projectId, tx, mayRepeat } = request;
   const jobs = mayRepeat === true ? await withoutEnded(tx ?? database, request) : request.jobs;
   const queues = request.queues ?? (await resolveQueues(database, projectId, distinctQueues(jobs)));
-  const due: ResolvedJob[] = [];
-  const later: ResolvedJob[] = [];
-  for (const job of jobs) {
-    const queue = queues.get(job.queue);
-    if (queue === undefined) throw new Error(`The queue ${job.queue} could not be made`);
-    (isForLater(job) ? later : due).push({ job, queue });
-  }
+  const groups = groupByWay(jobs, queues);
+  const ways = enqueueWays.filter((way) => groups[way].length > 0);
   const insertedIds = new Set<string>();
   const insert = async (on: Queryable): Promise<void> => {
     insertedIds.clear();
-    if (due.length > 0) await insertInto(on, insertedIds, { projectId, jobs: due, later: false });
-    if (later.length > 0)
-      await insertInto(on, insertedIds, { projectId, jobs: later, later: true });
+    for (const way of ways) {
+      const rows = await inserts[way](on, projectId, groups[way]);
+      for (const row of rows) insertedIds.add(row.id);
+    }
   };
   if (tx !== undefined) await insert(tx);
-  else if (due.length === 0 || later.length === 0) await insert(request.lane ?? database);
+  else if (ways.length <= 1) await insert(request.lane ?? database);
   else await database.transaction(insert);
   return {
     insertedIds,
-    queueIds: [...new Set(due.map(({ queue }) => queue.id))],
-    scheduled: later.length > 0,
+    queueIds: [...new Set(groups.due.map(({ queue }) => queue.id))],
+    scheduled: groups.later.length > 0,
   };
 }
+
+/** `due` now, for `later`, or `held` back until other jobs have ended. */
+const enqueueWays = ['due', 'later', 'held'] as const;
+type EnqueueWay = (typeof enqueueWays)[number];
+
+function groupByWay(
+  jobs: readonly NewJob[],
+  queues: ReadonlyMap<string, QueueEntry>,
+): Readonly<Record<EnqueueWay, readonly ResolvedJob[]>> {
+  const groups: Record<EnqueueWay, ResolvedJob[]> = { due: [], later: [], held: [] };
+  for (const job of jobs) {
+    const queue = queues.get(job.queue);
+    if (queue === undefined) throw new Error(`The queue ${job.queue} could not be made`);
+    groups[wayOf(job)].push({ job, queue });
+  }
+  return groups;
+}
+
+function wayOf(job: NewJob): EnqueueWay {
+  if ((job.parentCount ?? 0) > 0) return 'held';
+  // Also for NaN, so that the database refuses it.
+  return job.runAt !== undefined || !((job.delayMs ?? 0) <= 0) ? 'later' : 'due';
+}
+
+type Insert = (
+  on: Queryable,
+  projectId: string,
+  jobs: readonly ResolvedJob[],
+) => Promise<readonly { readonly id: string }[]>;
+
+const inserts: Readonly<Record<EnqueueWay, Insert>> = {
+  due: (on, projectId, jobs) => on.query(statements.enqueueJobs, columnsOf(projectId, jobs)),
+  later: (on, projectId, jobs) =>
+    on.query(statements.scheduleJobs, [
+      ...columnsOf(projectId, jobs),
+      plainArray(jobs.map(({ job }) => job.runAt?.toISOString())),
+      plainArray(jobs.map(({ job }) => job.delayMs ?? 0)),
+    ]),
+  held: (on, projectId, jobs) =>
+    on.query(statements.holdBackJobs, [
+      ...columnsOf(projectId, jobs),
+      plainArray(jobs.map(({ job }) => job.parentCount)),
+    ]),
+};
 
 async function withoutEnded(
   db: Queryable,
@@ -109,31 +174,6 @@ async function withoutEnded(
 
 function distinctQueues(jobs: readonly NewJob[]): readonly string[] {
   return [...new Set(jobs.map((job) => job.queue))];
-}
-
-function isForLater(job: NewJob): boolean {
-  // Also for NaN, so that the database refuses it.
-  return job.runAt !== undefined || !((job.delayMs ?? 0) <= 0);
-}
-
-async function insertInto(
-  on: Queryable,
-  insertedIds: Set<string>,
-  batch: {
-    readonly projectId: string;
-    readonly jobs: readonly ResolvedJob[];
-    readonly later: boolean;
-  },
-): Promise<void> {
-  const values = columnsOf(batch.projectId, batch.jobs);
-  const rows = batch.later
-    ? await on.query<{ id: string }>(statements.scheduleJobs, [
-        ...values,
-        plainArray(batch.jobs.map(({ job }) => job.runAt?.toISOString())),
-        plainArray(batch.jobs.map(({ job }) => job.delayMs ?? 0)),
-      ])
-    : await on.query<{ id: string }>(statements.enqueueJobs, values);
-  for (const row of rows) insertedIds.add(row.id);
 }
 
 function columnsOf(projectId: string, jobs: readonly ResolvedJob[]): readonly SqlValue[] {
@@ -157,7 +197,29 @@ function columnsOf(projectId: string, jobs: readonly ResolvedJob[]): readonly Sq
     text(({ job }) => job.metadataJson),
     plain(({ job }) => job.scheduleId),
     plain(({ job }) => job.fireAt?.toISOString()),
+    text(({ job }) => extrasJson(job)),
   ];
+}
+
+/** What few jobs have; `undefined` for all the others, whose insert it must not slow down. */
+function extrasJson(job: NewJob): string | undefined {
+  const { startDeadlineAt, startDeadlineMs, batchId, eventId, unique, hasChildren } = job;
+  const hasNone =
+    startDeadlineAt === undefined &&
+    startDeadlineMs === undefined &&
+    batchId === undefined &&
+    eventId === undefined &&
+    unique === undefined &&
+    hasChildren !== true;
+  if (hasNone) return undefined;
+  return JSON.stringify({
+    startDeadlineAt,
+    startDeadlineMs,
+    batchId,
+    eventId,
+    unique,
+    hasChildren,
+  });
 }
 
 function jsonOrUndefined(value: unknown): string | undefined {

@@ -1,4 +1,5 @@
 import type { JobStatus } from '@holdfast/domain';
+import { plainArray } from './array-literal.ts';
 import { statements } from './generated/statements.ts';
 import type { Statement } from './generated/statements.ts';
 import { readJobStatus } from './job-reading.ts';
@@ -31,10 +32,14 @@ export async function cancelJob(
 ): Promise<CancelResult> {
   let status: JobStatus | undefined;
   for (let look = 0; look < maxLooks; look += 1) {
-    const values = [key.projectId, key.id, key.reason];
-    const ended = await db.query(statements.cancelJob, values);
+    const { projectId, id, reason } = key;
+    const ended = await cancelWaitingJobs(db, { projectId, ids: [id], reason });
     if (ended.length > 0) return { cancelled: true };
-    const [held] = await db.query<{ readonly worker_id: string }>(statements.requestCancel, values);
+    const [held] = await db.query<{ readonly worker_id: string }>(statements.requestCancel, [
+      projectId,
+      id,
+      reason,
+    ]);
     if (held !== undefined) return { cancelled: false, requestedOf: held.worker_id };
     status = await readJobStatus(db, key);
     if (status === undefined) return { cancelled: false, reason: 'not_found' };
@@ -43,6 +48,24 @@ export async function cancelJob(
   return status === undefined
     ? { cancelled: false, reason: 'not_found' }
     : { cancelled: false, reason: 'not_in_state', status };
+}
+
+/**
+ * Ends jobs that no worker holds; the others stay as they are.
+ *
+ * @returns the ids of those that ended.
+ */
+export async function cancelWaitingJobs(
+  db: Queryable,
+  request: { readonly projectId: string; readonly ids: readonly string[]; readonly reason: string },
+): Promise<readonly string[]> {
+  const rows = await db.query<{ readonly id: string }>(statements.cancelJobs, [
+    request.projectId,
+    plainArray(request.ids),
+    request.reason,
+    '{}',
+  ]);
+  return rows.map(({ id }) => id);
 }
 
 /** Queues a job that rests in `failed` under the manual retry policy; its counts start again. */
@@ -119,9 +142,7 @@ export async function purgeQueue(
     const values = [projectId, queueId, 500, begin?.begun_at ?? null];
     const rows = await db.query<{ readonly id: string }>(statements.listPurgeableJobs, values);
     if (rows.length === 0) return count;
-    for (const { id } of rows) {
-      const ended = await db.query(statements.cancelJob, [projectId, id, reason]);
-      count += ended.length;
-    }
+    const ids = rows.map(({ id }) => id);
+    count += (await cancelWaitingJobs(db, { projectId, ids, reason })).length;
   }
 }

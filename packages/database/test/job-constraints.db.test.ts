@@ -58,6 +58,8 @@ const violations: readonly (readonly [rule: string, status: JobStatus, change: s
   ['jobs_counts_not_negative', 'queued', 'crash_count = -1'],
   ['jobs_counts_not_negative', 'queued', 'release_count = -1'],
   ['jobs_counts_not_negative', 'queued', 'generation = -1'],
+  ['jobs_exception_count_not_negative', 'queued', 'exception_count = -1'],
+  ['jobs_start_deadline_finite', 'queued', `start_deadline_at = 'infinity'`],
   ['jobs_timeout_range', 'queued', 'timeout_ms = 0'],
   ['jobs_timeout_range', 'queued', 'timeout_ms = 86400001'],
   ['jobs_type_length', 'queued', `type = ''`],

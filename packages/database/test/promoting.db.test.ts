@@ -60,7 +60,12 @@ describe('the promoter', () => {
     expect(first).toMatchObject({ count: 2, more: true });
     expect(first.queueIds).toHaveLength(1);
     expect(await promoteJobs(race.database, 2)).toMatchObject({ count: 1, more: false });
-    expect(await promoteJobs(race.database, 2)).toEqual({ count: 0, queueIds: [], more: false });
+    expect(await promoteJobs(race.database, 2)).toEqual({
+      count: 0,
+      expiredCount: 0,
+      queueIds: [],
+      more: false,
+    });
   });
 
   it('skips a job that somebody holds, and promotes it later', async () => {

@@ -162,9 +162,15 @@ const expectations: readonly Expectation[] = [
     maxBlocks: 400,
   },
   {
-    statement: statements.cancelJob,
-    values: () => [backlog.projectId, randomUUID(), 'asked'],
+    statement: statements.cancelJobs,
+    values: () => [backlog.projectId, `{${randomUUID()}}`, 'asked', '{}'],
     index: 'jobs_pkey',
+    maxBlocks: 20,
+  },
+  {
+    statement: statements.expireJobs,
+    values: () => [String(batch)],
+    index: 'jobs_unstarted',
     maxBlocks: 20,
   },
   {

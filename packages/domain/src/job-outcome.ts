@@ -30,6 +30,12 @@ export type AttemptOutcome =
 export interface RetryPolicy {
   readonly mode: 'automatic' | 'manual';
   readonly backoff: BackoffPolicy;
+  /** No attempt begins later than this many milliseconds after the job's creation. */
+  readonly retryForMs?: number | undefined;
+  /** No attempt begins after this instant, in RFC 3339; the earlier of both counts. */
+  readonly retryUntil?: string | undefined;
+  /** Attempts whose handler may throw, apart from `maxAttempts`, which timeouts use up too. */
+  readonly maxExceptions?: number | undefined;
 }
 
 /** The policy of a job that names none. */
@@ -40,6 +46,11 @@ export interface AttemptFacts {
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly releaseCount: number;
+  /** Attempts before this one whose handler threw. */
+  readonly exceptionCount: number;
+  /** From the job's creation to the end of this attempt. */
+  readonly ageMs: number;
+  readonly createdAtMs: number;
   readonly retry: RetryPolicy;
 }
 
@@ -118,11 +129,20 @@ function decideFailure(
   if (facts.attempt >= facts.maxAttempts) {
     return { ...base, transition: 'dead_letter_jobs', reason: 'attempts_exhausted' };
   }
+  if (
+    outcome.kind === 'failed' &&
+    facts.exceptionCount + 1 >= (facts.retry.maxExceptions ?? Infinity)
+  ) {
+    return { ...base, transition: 'dead_letter_jobs', reason: 'exceptions_exhausted' };
+  }
   const asked = outcome.kind === 'failed' ? outcome.retryAfterMs : undefined;
   const { delayMs, clamped } =
     asked === undefined
       ? backoffDelay(facts.retry.backoff, facts.attempt, random)
       : clampDelay(asked);
+  if (facts.ageMs + delayMs > retryWindowMs(facts)) {
+    return { ...base, transition: 'dead_letter_jobs', reason: 'retry_deadline' };
+  }
   const source = asked === undefined ? facts.retry.backoff.kind : 'retry_after';
   return {
     ...base,
@@ -130,6 +150,13 @@ function decideFailure(
     delayMs,
     reason: clamped ? `${source}_clamped` : source,
   };
+}
+
+/** How old the job may be when an attempt begins, in milliseconds. */
+function retryWindowMs({ retry, createdAtMs }: AttemptFacts): number {
+  const untilMs =
+    retry.retryUntil === undefined ? Infinity : Date.parse(retry.retryUntil) - createdAtMs;
+  return Math.min(untilMs, retry.retryForMs ?? Infinity);
 }
 
 function decideRelease(

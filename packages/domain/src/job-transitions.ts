@@ -19,7 +19,20 @@ export interface Transition {
 export const jobTransitions = {
   enqueue_jobs: { from: [], to: 'queued', by: 'caller', why: 'due now' },
   schedule_jobs: { from: [], to: 'scheduled', by: 'caller', why: 'delayed, or for a set time' },
+  hold_back_jobs: { from: [], to: 'scheduled', by: 'caller', why: 'waits for other jobs' },
   promote_jobs: { from: ['scheduled'], to: 'queued', by: 'scheduler', why: 'became due' },
+  unblock_jobs: {
+    from: ['scheduled'],
+    to: 'queued',
+    by: 'worker',
+    why: 'its last parent ended',
+  },
+  postpone_unblocked_jobs: {
+    from: ['scheduled'],
+    to: 'scheduled',
+    by: 'worker',
+    why: 'its last parent ended, and it has a delay',
+  },
   claim_jobs: { from: ['queued'], to: 'claimed', by: 'worker', why: 'leased to a worker' },
   claim_jobs_within_limit: {
     from: ['queued'],
@@ -70,11 +83,17 @@ export const jobTransitions = {
     by: 'worker',
     why: 'stopped after a cancel request',
   },
-  cancel_job: {
+  cancel_jobs: {
     from: ['queued', 'scheduled', 'failed'],
     to: 'cancelled',
     by: 'person',
     why: 'cancelled before a claim, or discarded',
+  },
+  expire_jobs: {
+    from: ['queued', 'scheduled'],
+    to: 'cancelled',
+    by: 'scheduler',
+    why: 'not started by its deadline',
   },
   force_cancel_jobs: {
     from: ['claimed', 'running'],
@@ -115,6 +134,12 @@ export const jobTransitions = {
   retry_job: { from: ['failed'], to: 'queued', by: 'person', why: 'retried by hand' },
   run_job_now: { from: ['scheduled'], to: 'queued', by: 'person', why: 'not waiting any longer' },
   replay_job: { from: ['dead_letter'], to: 'queued', by: 'person', why: 'replayed' },
+  revive_jobs: {
+    from: ['cancelled'],
+    to: 'scheduled',
+    by: 'person',
+    why: 'the parent whose death cancelled it is replayed',
+  },
   retire_dead_letters: {
     from: ['dead_letter'],
     to: 'dead_letter',

@@ -89,7 +89,8 @@ class JsonWalk {
   #checkText(text: string): void {
     if (text.includes('\0'))
       throw new Offence('has a NUL character, which PostgreSQL cannot store');
-    if (/\p{Surrogate}/u.test(text)) throw new Offence('has a lone surrogate, which is no valid text');
+    if (/\p{Surrogate}/u.test(text))
+      throw new Offence('has a lone surrogate, which is no valid text');
   }
 
   #checkObject(value: object): void {

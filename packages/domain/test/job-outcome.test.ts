@@ -13,6 +13,9 @@ const facts: AttemptFacts = {
   attempt: 1,
   maxAttempts: 5,
   releaseCount: 0,
+  exceptionCount: 0,
+  ageMs: 60_000,
+  createdAtMs: Date.UTC(2030, 0, 1),
   retry: { mode: 'automatic', backoff: { kind: 'fixed', delayMs: 7_000 } },
 };
 const last: AttemptFacts = { ...facts, attempt: 5 };
@@ -200,6 +203,9 @@ describe('every decision', () => {
     attempt: fc.integer({ min: 1, max: 1_000 }),
     maxAttempts: fc.integer({ min: 1, max: 1_000 }),
     releaseCount: fc.integer({ min: 0, max: 200 }),
+    exceptionCount: fc.integer({ min: 0, max: 10 }),
+    ageMs: fc.integer({ min: 0 }),
+    createdAtMs: fc.integer({ min: 0 }),
     retry: fc.constantFrom(defaultRetryPolicy, manual.retry, facts.retry),
   });
 
@@ -222,5 +228,46 @@ describe('every decision', () => {
         expect(decide(given, outcome).transition).not.toBe('retry_jobs');
       }),
     );
+  });
+});
+
+describe('limits of trying again', () => {
+  const withRetry = (more: Partial<AttemptFacts['retry']>, given = facts): AttemptFacts => ({
+    ...given,
+    retry: { ...given.retry, ...more },
+  });
+
+  it.each([
+    [
+      'its last exception',
+      { maxExceptions: 2 },
+      { ...facts, exceptionCount: 1 },
+      'exceptions_exhausted',
+    ],
+    ['an attempt too late for its age', { retryForMs: 66_999 }, facts, 'retry_deadline'],
+    [
+      'an attempt after its instant',
+      { retryUntil: '2030-01-01T00:01:06.999Z' },
+      facts,
+      'retry_deadline',
+    ],
+  ] as const)('end a job before %s', (_what, more, given, reason) => {
+    expect(decide(withRetry(more, given), failed)).toMatchObject({
+      transition: 'dead_letter_jobs',
+      executionStatus: 'failed',
+      reason,
+    });
+  });
+
+  it.each([
+    ['an exception is left', { maxExceptions: 3 }, { ...facts, exceptionCount: 1 }],
+    ['the age allows it', { retryForMs: 67_000 }, facts],
+    ['the instant allows it', { retryUntil: '2030-01-01T00:01:07Z' }, facts],
+  ] as const)('let a job go on while %s', (_what, more, given) => {
+    expect(decide(withRetry(more, given), failed).transition).toBe('retry_jobs');
+  });
+
+  it('count no timeout as an exception', () => {
+    expect(decide(withRetry({ maxExceptions: 1 }), timedOut).transition).toBe('retry_jobs');
   });
 });

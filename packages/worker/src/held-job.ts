@@ -8,6 +8,8 @@ export type AbortCause = 'timeout' | 'cancel' | 'shutdown' | 'lease_lost';
 export interface HeldJob {
   readonly claimed: ClaimedJob;
   readonly queueName: string;
+  /** Monotonic; taken before the call that claimed it. */
+  readonly claimedAtMs: number;
   /** When the lease was last confirmed, by the monotonic clock; taken before the call that confirmed it. */
   confirmedAtMs: number;
   /** 0 until the handler starts; monotonic. */
@@ -33,6 +35,7 @@ export function holdJob(claimed: ClaimedJob, queueName: string, confirmedAtMs: n
   return {
     claimed,
     queueName,
+    claimedAtMs: confirmedAtMs,
     confirmedAtMs,
     startedAtMs: 0,
     finishedAtMs: 0,

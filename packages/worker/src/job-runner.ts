@@ -183,8 +183,9 @@ export class JobRunner {
   }
 
   #finish(job: HeldJob, outcome: AttemptOutcome): void {
-    const { attempt, maxAttempts, releaseCount, retryJson } = job.claimed;
-    const facts = { attempt, maxAttempts, releaseCount, retry: retryPolicyOf(retryJson) };
+    const { claimed, claimedAtMs } = job;
+    const ageMs = claimed.ageMs + monotonicMs() - claimedAtMs;
+    const facts = { ...claimed, ageMs, retry: retryPolicyOf(claimed.retryJson) };
     this.#flusher.finish({ job, decision: decideOutcome(facts, outcome, Math.random) });
   }
 }

@@ -47,10 +47,22 @@ const error = { code: 'handler_failed', message: 'No', fingerprint: 'test:no' };
 export const transitionCases: Readonly<Record<TransitionName, TransitionCase>> = {
   enqueue_jobs: { run: (db, job) => enqueue(db, job, {}), effect: {} },
   schedule_jobs: { run: (db, job) => enqueue(db, job, { delayMs: 60_000 }), effect: {} },
+  hold_back_jobs: { run: (db, job) => enqueue(db, job, { parentCount: 1 }), effect: {} },
   promote_jobs: {
     recipe: { delayMs: 0.001 },
     run: (db) => run(db, statements.promoteJobs, [1_000]),
     effect: { seq: 'new' },
+  },
+  unblock_jobs: {
+    prepare: (db, job) => db.execute(holdBack(job)),
+    run: (db, job) => run(db, statements.unblockJobs, [job.projectId, `{${job.id}}`]),
+    effect: { seq: 'new' },
+  },
+  postpone_unblocked_jobs: {
+    prepare: (db, job) => db.execute(holdBack(job)),
+    run: (db, job) =>
+      run(db, statements.postponeUnblockedJobs, [job.projectId, `{${job.id}}`, '{60000}']),
+    effect: {},
   },
   claim_jobs: { run: claim, effect: { attempt: 1, executionSeq: 1, seq: 'kept' } },
   claim_jobs_within_limit: {
@@ -106,9 +118,15 @@ export const transitionCases: Readonly<Record<TransitionName, TransitionCase>> =
     ),
     prepare: requestCancel,
   },
-  cancel_job: {
-    run: (db, job) => run(db, statements.cancelJob, [job.projectId, job.id, 'asked']),
+  cancel_jobs: {
+    run: (db, job) => run(db, statements.cancelJobs, [job.projectId, `{${job.id}}`, 'asked', '{}']),
     effect: { reason: 'asked' },
+  },
+  expire_jobs: {
+    prepare: (db, { id }) =>
+      db.execute(`update holdfast.jobs set start_deadline_at = now() where id = '${id}'`),
+    run: (db) => run(db, statements.expireJobs, [1_000]),
+    effect: { reason: 'start_deadline' },
   },
   force_cancel_jobs: {
     prepare: requestCancel,
@@ -149,6 +167,12 @@ export const transitionCases: Readonly<Record<TransitionName, TransitionCase>> =
     effect: { seq: 'new' },
   },
   replay_job: byHand(statements.replayJob),
+  revive_jobs: {
+    prepare: (db, { id }) =>
+      db.execute(`update holdfast.job_history set reason = 'parent_failed' where id = '${id}'`),
+    run: (db, job) => run(db, statements.reviveJobs, [job.projectId, `{${job.id}}`, '{1}']),
+    effect: { generation: 1 },
+  },
   retire_dead_letters: {
     run: (db) => run(db, statements.retireDeadLetters, [0, 1_000]),
     effect: { reason: 'attempts_exhausted' },
@@ -237,4 +261,10 @@ async function limitQueue(db: Database, { projectId, queue }: MadeJob): Promise<
 
 async function requestCancel(db: Database, job: MadeJob): Promise<void> {
   await run(db, statements.requestCancel, [job.projectId, job.id, 'asked']);
+}
+
+/** Makes a scheduled job one that waits for another. */
+function holdBack({ id }: MadeJob): string {
+  return `update holdfast.jobs set pending_parents = 1, run_at = 'infinity'
+    where id = '${id}' and status = 'scheduled'`;
 }
