@@ -86,6 +86,8 @@ export const errorCodes = {
   timed_out: 'The attempt ran longer than the job’s timeout.',
   timezone_invalid: 'The time zone is not an IANA zone name.',
   tls_failed: 'No trusted TLS connection to the HTTP destination could be made; retried.',
+  transaction_aborted:
+    'The transaction could not commit: one of its statements had failed and the error was not passed on.',
   transaction_invalid: 'What was given as transaction is none of the library’s own.',
   unauthenticated: 'No valid access token or API key came with the request.',
   uncaught_exception: 'The handler threw outside of its own promise, for example in a timer.',
