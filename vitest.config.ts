@@ -62,6 +62,14 @@ export default defineConfig({
         testTimeoutMs: 60 * secondMs,
       }),
       project({
+        name: 'adapters',
+        include: ['tests/adapters/**/*.test.ts'],
+        groupOrder: 1,
+        setups: ['database'],
+        maxWorkers: 2,
+        testTimeoutMs: 60 * secondMs,
+      }),
+      project({
         name: 'contract',
         include: ['tests/contract/**/*.test.ts'],
         groupOrder: 2,

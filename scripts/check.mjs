@@ -26,7 +26,10 @@ const steps = [
   ['generated files', ['scripts/generate.mjs', '--check']],
 ];
 
-const setup = spawnSync(process.execPath, ['scripts/setup.mjs'], { cwd: root, stdio: 'inherit' });
+const setup = spawnSync(process.execPath, ['scripts/setup.mjs', '--with-tests'], {
+  cwd: root,
+  stdio: 'inherit',
+});
 if (setup.status !== 0) process.exit(1);
 
 for (const [title, args] of steps) {

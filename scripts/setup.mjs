@@ -1,7 +1,7 @@
 /**
  * Prepares a checkout so that nothing else needs to be done by hand: checks Node, installs the
  * dependencies and builds, each only when needed. Uses nothing but Node itself, because nothing else
- * is there on the first run.
+ * is there on the first run. With --with-tests it also installs what only the tests need.
  */
 import { join } from 'node:path';
 import { ensureBuilt } from './setup/build.mjs';
@@ -14,7 +14,10 @@ const root = join(import.meta.dirname, '..');
 requireNodeVersion();
 try {
   await withSetupLock(root, async () => {
-    await ensureDependencies(root);
+    await ensureDependencies(root, 'dependencies');
+    if (process.argv.includes('--with-tests')) {
+      await ensureDependencies(join(root, 'tests', 'adapters'), 'database libraries for the tests');
+    }
     await ensureBuilt(root);
   });
 } catch (error) {

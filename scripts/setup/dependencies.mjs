@@ -5,14 +5,14 @@ import { CommandError, runQuietly } from './run-command.mjs';
 import { step } from './step.mjs';
 
 /**
- * Installs exactly what the lock file says, once per lock file, Node version and platform. Returns
+ * Installs exactly what the lock file of the folder says, once per lock file, Node version and platform. Returns
  * without a word when that has been done.
  */
-export async function ensureDependencies(root) {
+export async function ensureDependencies(root, title) {
   const stamp = stampOf(root);
   if (readStamp(root) === stamp) return;
   if (!matchesLock(root)) {
-    await step('dependencies, first run only: needs the npm registry', () => install(root));
+    await step(`${title}, first run only: needs the npm registry`, () => install(root));
   }
   writeFileSync(stampFile(root), stamp);
 }

@@ -68,6 +68,8 @@ export const errorCodes = {
   queue_not_found: 'No queue with this name exists in the project.',
   rate_limited: 'Too many requests; Retry-After says when to go on.',
   redirect_refused: 'The HTTP destination redirects and the redirect is not followed; not retried.',
+  release_in_transaction:
+    'The function of `context.transaction` gave a release; the transaction completes the job.',
   release_limit_exceeded: 'The job was released more often than allowed.',
   response_encoding_refused:
     'The HTTP answer has a content encoding that is not accepted; not retried.',
@@ -82,13 +84,17 @@ export const errorCodes = {
   schema_too_new: 'The database schema is newer than this version of Holdfast understands.',
   session_invalid: 'The session is over, was ended, or its token was used twice.',
   shutdown: 'The worker is stopping: the reason of a handler’s abort signal.',
+  step_invalid: 'The name of a step is not a text of 1 to 200 characters.',
+  step_repeated: 'A handler used the name of a step twice in one execution.',
+  step_result_lost: 'A step ran in an earlier execution, and its result could not be kept.',
   ticket_invalid: 'The sign-in link was used before, or its time is over.',
   timed_out: 'The attempt ran longer than the job’s timeout.',
   timezone_invalid: 'The time zone is not an IANA zone name.',
   tls_failed: 'No trusted TLS connection to the HTTP destination could be made; retried.',
-  transaction_aborted:
-    'The transaction could not commit: one of its statements had failed and the error was not passed on.',
+  transaction_aborted: 'The transaction could not commit: one of its statements had failed before.',
+  transaction_committed: 'A transaction of the handler has completed the job already.',
   transaction_invalid: 'What was given as transaction is none of the library’s own.',
+  transaction_open: 'The handler has another transaction open that completes the job.',
   unauthenticated: 'No valid access token or API key came with the request.',
   uncaught_exception: 'The handler threw outside of its own promise, for example in a timer.',
   unique_key_held: 'Another job holds the unique key.',
