@@ -1,6 +1,7 @@
 export * from './accounts.ts';
 export * from './api-keys.ts';
 export * from './claims.ts';
+export * from './client-transactions.ts';
 export * from './connection-settings.ts';
 export * from './database.ts';
 export * from './enqueue.ts';
@@ -30,6 +31,7 @@ export * from './server.ts';
 export * from './sessions.ts';
 export * from './stats-recording.ts';
 export * from './stats.ts';
+export * from './steps.ts';
 export * from './transient-error.ts';
 export * from './workers.ts';
 export { statements } from './generated/statements.ts';

@@ -46,6 +46,29 @@ export async function extendLeases(
   }));
 }
 
+/** Whether the lease holds at this moment. */
+export async function checkLease(
+  db: Queryable,
+  request: { readonly projectId: string; readonly lease: Lease },
+): Promise<boolean> {
+  const { projectId, lease } = request;
+  const rows = await db.query(statements.checkLease, [projectId, lease.id, lease.token]);
+  return rows.length > 0;
+}
+
+/**
+ * Whether the lease holds; if so, nobody takes it away before the transaction of `db` ends. Waits for a transaction that
+ * is ending the job. Heartbeats cannot extend the lease meanwhile.
+ */
+export async function lockLease(
+  db: Queryable,
+  request: { readonly projectId: string; readonly lease: Lease },
+): Promise<boolean> {
+  const { projectId, lease } = request;
+  const rows = await db.query(statements.lockLease, [projectId, lease.id, lease.token]);
+  return rows.length > 0;
+}
+
 /** A start to report. */
 export interface StartedJob extends Lease {
   readonly startedAgoMs: number;

@@ -41,6 +41,7 @@ export async function prune(database: Database, retention: Retention): Promise<P
   await pages(database, statements.forgetUnpartitionedExecutions, [historyMs]);
   await pages(database, statements.forgetUnpartitionedLogs, [historyMs]);
   await pages(database, statements.forgetLateResults, [historyMs]);
+  await pages(database, statements.forgetSteps, [historyMs]);
   await pages(database, statements.forgetFires, [retention.firesMs]);
   await pages(database, statements.forgetIdempotencyKeys, []);
   await pages(database, statements.forgetSessions, [historyMs]);

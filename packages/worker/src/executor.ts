@@ -47,7 +47,7 @@ export function runAttempt(job: HeldJob, options: AttemptOptions): void {
   job.settle = (outcome) => {
     job.settle = undefined;
     clearTimeout(job.timer);
-    job.finishedAtMs = monotonicMs();
+    job.finishedAtMs ||= monotonicMs();
     // What follows is the worker's own work, also when the handler's stray error brought it about.
     currentJob.run(undefined, options.onEnd, job, {
       outcome,

@@ -168,7 +168,8 @@ const refusedResult = JSON.stringify({
   message: 'JSON that the database refused',
 });
 
-function toFinished({ job, decision }: PendingFinish): FinishedJob {
+/** The end as its statement takes it, with times counted back from now. */
+export function toFinished({ job, decision }: PendingFinish): FinishedJob {
   const nowMs = monotonicMs();
   return {
     id: job.claimed.id,

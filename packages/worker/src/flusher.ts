@@ -3,7 +3,7 @@ import type { Lane, LogLine } from '@holdfast/database';
 import type { Clock, Logger } from '@holdfast/runtime';
 import { FinishWriter } from './finish-writer.ts';
 import type { FinishListener, PendingFinish } from './finish-writer.ts';
-import { byJobId } from './held-job.ts';
+import { byJobId, leaseOf } from './held-job.ts';
 import type { HeldJob } from './held-job.ts';
 import type { ContextLogLine, ContextSink } from './job-context.ts';
 import { monotonicMs } from './monotonic.ts';
@@ -62,11 +62,11 @@ export class Flusher implements ContextSink {
     }, startDelayMs);
   }
 
-  /** Writes the start of a suspect before its handler runs; answers whether its lease still held. */
+  /** Writes the start at once, as that of a suspect before its handler runs; answers whether its lease still held. */
   async startNow(job: HeldJob): Promise<boolean> {
     const ids = await startJobs(this.#options.lanes[0], {
       projectId: this.#options.projectId,
-      started: [{ id: job.claimed.id, token: job.claimed.leaseToken, startedAgoMs: 0 }],
+      started: [{ ...leaseOf(job), startedAgoMs: 0 }],
     });
     job.startReported = true;
     return ids.has(job.claimed.id);
@@ -75,6 +75,7 @@ export class Flusher implements ContextSink {
   /** An attempt ended; its start need not be written any more. */
   finish(finish: PendingFinish): void {
     finish.job.startReported = true;
+    finish.job.isRowLocked = false;
     this.#finishes.push(finish);
     this.#schedule();
   }
@@ -91,6 +92,16 @@ export class Flusher implements ContextSink {
     this.#schedule();
   }
 
+  /** Resolves when the job's log lines and progress that were handed in are written, or given up. */
+  async reportsWritten(job: HeldJob): Promise<void> {
+    const isWaiting = () => this.#logs.some((log) => log.job === job) || this.#hasProgress(job);
+    if (this.#reporting !== undefined) await this.#flushes.get(this.#reporting);
+    while (isWaiting()) {
+      if (this.#flushes.size === 0) this.#flush();
+      await Promise.all(this.#flushes.values());
+    }
+  }
+
   /** Resolves when everything that was handed in is written, or given up because its lease has ended. */
   async drain(): Promise<void> {
     clearTimeout(this.#startTimer);
@@ -102,7 +113,14 @@ export class Flusher implements ContextSink {
   }
 
   #hasWork(): boolean {
-    return this.#finishes.length > 0 || this.#logs.length > 0 || this.#progress.size > 0;
+    return this.#finishes.length > 0 || this.#logs.length > 0 || this.#hasProgress();
+  }
+
+  /** Whether there is progress to write, of this job or of any; a row that its handler has locked must wait. */
+  #hasProgress(job?: HeldJob): boolean {
+    if (job !== undefined) return this.#progress.has(job) && !job.isRowLocked;
+    if (this.#progress.size === 0) return false;
+    return [...this.#progress.keys()].some((each) => !each.isRowLocked);
   }
 
   #schedule(): void {
@@ -130,7 +148,7 @@ export class Flusher implements ContextSink {
   #flush(): void {
     const lane = this.#idleLane();
     if (lane === undefined) return;
-    if (this.#logs.length > 0 || this.#progress.size > 0) this.#reporting = lane;
+    if (this.#logs.length > 0 || this.#hasProgress()) this.#reporting = lane;
     const flush = this.#flushAll(lane).finally(() => {
       this.#flushes.delete(lane);
       if (this.#reporting === lane) this.#reporting = undefined;
@@ -156,8 +174,7 @@ export class Flusher implements ContextSink {
     if (logs.length === 0) return;
     const nowMs = monotonicMs();
     const lines: LogLine[] = logs.map(({ job, line, atMs }) => ({
-      id: job.claimed.id,
-      token: job.claimed.leaseToken,
+      ...leaseOf(job),
       agoMs: nowMs - atMs,
       ...line,
     }));
@@ -168,13 +185,10 @@ export class Flusher implements ContextSink {
   }
 
   async #writeProgress(lane: Lane): Promise<void> {
-    if (this.#progress.size === 0) return;
-    const progress = [...this.#progress].map(([job, progressJson]) => ({
-      id: job.claimed.id,
-      token: job.claimed.leaseToken,
-      progressJson,
-    }));
-    this.#progress.clear();
+    const ready = [...this.#progress].filter(([job]) => !job.isRowLocked);
+    if (ready.length === 0) return;
+    for (const [job] of ready) this.#progress.delete(job);
+    const progress = ready.map(([job, progressJson]) => ({ ...leaseOf(job), progressJson }));
     await this.#tryWrite('job progress', () =>
       recordProgress(lane, { projectId: this.#options.projectId, progress }),
     );
@@ -187,8 +201,7 @@ export class Flusher implements ContextSink {
     const nowMs = monotonicMs();
     const started = waiting.sort(byJobId).map((job) => {
       job.startReported = true;
-      const { id, leaseToken: token } = job.claimed;
-      return { id, token, startedAgoMs: nowMs - job.startedAtMs };
+      return { ...leaseOf(job), startedAgoMs: nowMs - job.startedAtMs };
     });
     // A start that is not written is written with the end.
     await this.#tryWrite('job starts', () =>

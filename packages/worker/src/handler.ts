@@ -51,6 +51,29 @@ export interface JobContext {
    * @throws TypeError when the text is no duration.
    */
   release(delay: string | number, reason?: string): Release;
+  /**
+   * Runs `run` in a transaction that completes the job as well: what it writes through `tx` and the end of the job are
+   * committed together, or neither is. What `run` gives is the job's result. When `run` throws, all is rolled back and
+   * the transaction may be tried again. After the commit the job is completed, whatever the handler does or logs then.
+   *
+   * @throws LeaseLostError when the worker's lease is gone; then nothing was written.
+   */
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the worker's opener decides what it is
+  transaction<Tx, Result>(run: (tx: Tx) => Promise<Result>): Promise<Result>;
+  /**
+   * Makes sure, inside a transaction of the handler's own, that the lease holds until the transaction has ended. The
+   * lease is not extended meanwhile: call it last, or keep the transaction shorter than a lease.
+   *
+   * @throws LeaseLostError when the lease is gone.
+   */
+  assertLease(tx: unknown): Promise<void>;
+  /**
+   * A step whose result is kept: a later execution of the job is given it and does not run the step again. What it gives
+   * has been through JSON. Names are the job's own, each used once in an execution; a replay begins without steps.
+   *
+   * @param name 1 to 200 characters.
+   */
+  step<Result>(name: string, run: () => Result | Promise<Result>): Promise<Result>;
 }
 
 /**

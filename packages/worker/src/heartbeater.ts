@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import type { WorkerMode } from '@holdfast/database';
 import type { Logger } from '@holdfast/runtime';
+import { isEndedByHandler } from './held-job.ts';
 import type { HeldJob } from './held-job.ts';
 import type {
   FromHeartbeat,
@@ -183,10 +184,7 @@ export class Heartbeater {
   }
 
   #receiveBeat(beat: Extract<FromHeartbeat, { kind: 'beat' }>): void {
-    const skipped = new Set([...beat.lost, ...beat.notExtended]);
-    for (const [id, { job, order }] of this.#held) {
-      if (order <= beat.order && !skipped.has(id)) job.confirmedAtMs = beat.sentAtMs;
-    }
+    this.#confirm(beat);
     for (const id of beat.lost) {
       const job = this.#held.get(id)?.job;
       if (job === undefined) continue;
@@ -199,6 +197,18 @@ export class Heartbeater {
       if (job !== undefined) this.#options.listener.onCancelRequested(job);
     }
     if (beat.requested !== undefined) this.#options.listener.onRequested(beat.requested);
+  }
+
+  #confirm(beat: Extract<FromHeartbeat, { kind: 'beat' }>): void {
+    const lost = new Set(beat.lost);
+    const notExtended = new Set(beat.notExtended);
+    for (const [id, { job, order }] of this.#held) {
+      if (order > beat.order || lost.has(id)) continue;
+      // Nobody can take away a lease whose row the handler itself has locked.
+      if (notExtended.has(id) && !job.isRowLocked && !isEndedByHandler(job)) continue;
+      job.confirmedAtMs = beat.sentAtMs;
+      if (!notExtended.has(id)) job.isRowLocked = false;
+    }
   }
 
   #fenceUnconfirmed(): void {

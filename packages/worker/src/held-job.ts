@@ -1,8 +1,18 @@
 import type { AttemptOutcome } from '@holdfast/domain';
-import type { ClaimedJob } from '@holdfast/database';
+import type { ClaimedJob, Lease } from '@holdfast/database';
 
 /** Why a handler's signal was aborted. */
 export type AbortCause = 'timeout' | 'cancel' | 'shutdown' | 'lease_lost';
+
+/** A transaction of the handler's own that ends the job as well. */
+export interface OwnTransaction {
+  /** `open`: the handler's function runs. `ending`: the end is written, and its commit is not known. */
+  state: 'open' | 'ending' | 'committed';
+  /** What the job's result is, from `ending` on. */
+  resultJson: string | undefined;
+  /** Resolves when nothing more will happen. */
+  readonly settled: Promise<void>;
+}
 
 /** A job that this worker holds a lease on, from the claim until its end is written. */
 export interface HeldJob {
@@ -28,6 +38,10 @@ export interface HeldJob {
   timer: NodeJS.Timeout | undefined;
   logLines: number;
   logBytes: number;
+  /** Set while one is under way, and after its commit. */
+  transaction: OwnTransaction | undefined;
+  /** A transaction of the handler's locks the job's row: no heartbeat extends the lease, and nobody can take it away. */
+  isRowLocked: boolean;
 }
 
 /** A freshly claimed job. */
@@ -47,7 +61,19 @@ export function holdJob(claimed: ClaimedJob, queueName: string, confirmedAtMs: n
     timer: undefined,
     logLines: 0,
     logBytes: 0,
+    transaction: undefined,
+    isRowLocked: false,
   };
+}
+
+/** The fence of every write about the job. */
+export function leaseOf({ claimed }: HeldJob): Lease {
+  return { id: claimed.id, token: claimed.leaseToken };
+}
+
+/** Whether the job's end is written in a transaction of the handler's own, committed or about to be. */
+export function isEndedByHandler({ transaction }: HeldJob): boolean {
+  return transaction !== undefined && transaction.state !== 'open';
 }
 
 /** Whether the job took a worker down before: it runs alone in the quarantine slot. */

@@ -1,5 +1,6 @@
 export { toAttemptError } from './attempt-error.ts';
 export * from './handler.ts';
 export * from './safe-json.ts';
+export * from './transaction-opener.ts';
 export * from './worker-engine.ts';
 export * from './worker-options.ts';

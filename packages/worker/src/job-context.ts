@@ -4,6 +4,9 @@ import { controllerOf } from './held-job.ts';
 import type { HeldJob } from './held-job.ts';
 import { Release } from './handler.ts';
 import type { JobContext, JobInfo, JobLog } from './handler.ts';
+import type { FencedTransactions } from './fenced-transactions.ts';
+import { HandlerSteps } from './handler-steps.ts';
+import type { StepStore } from './handler-steps.ts';
 import { cutText, safeJson, storableText } from './safe-json.ts';
 
 /** Where a context's reports go. */
@@ -29,19 +32,26 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : inspect(value);
 }
 
+/** What contexts work with. */
+export interface ContextServices {
+  readonly projectId: string;
+  readonly sink: ContextSink;
+  readonly transactions: FencedTransactions;
+  readonly steps: StepStore;
+}
+
 /** The context of one execution. Costly parts are made when they are first asked for. */
 export class HandlerContext implements JobContext {
   readonly attempt: number;
   readonly #job: HeldJob;
-  readonly #projectId: string;
-  readonly #sink: ContextSink;
+  readonly #services: ContextServices;
+  #steps: HandlerSteps | undefined;
   #info: JobInfo | undefined;
   #log: JobLog | undefined;
 
-  constructor(job: HeldJob, options: { readonly projectId: string; readonly sink: ContextSink }) {
+  constructor(job: HeldJob, services: ContextServices) {
     this.#job = job;
-    this.#projectId = options.projectId;
-    this.#sink = options.sink;
+    this.#services = services;
     this.attempt = job.claimed.attempt;
   }
 
@@ -55,7 +65,7 @@ export class HandlerContext implements JobContext {
       id: claimed.id,
       type: claimed.type,
       queue: queueName,
-      projectId: this.#projectId,
+      projectId: this.#services.projectId,
       executionSeq: claimed.executionSeq,
       createdAt: new Date(claimed.createdAtMs),
       maxAttempts: claimed.maxAttempts,
@@ -85,7 +95,7 @@ export class HandlerContext implements JobContext {
     return (percent, note) => {
       const bounded = Number.isFinite(percent) ? Math.min(100, Math.max(0, percent)) : 0;
       const text = note === undefined ? {} : { note: cutText(storableText(asText(note)), 500) };
-      this.#sink.progress(this.#job, JSON.stringify({ percent: bounded, ...text }));
+      this.#services.sink.progress(this.#job, JSON.stringify({ percent: bounded, ...text }));
     };
   }
 
@@ -93,6 +103,21 @@ export class HandlerContext implements JobContext {
     const delayMs = typeof delay === 'number' ? delay : parseDurationMs(delay);
     if (delayMs === undefined) throw new TypeError(`"${String(delay)}" is not a duration`);
     return new Release(delayMs, reason === undefined ? undefined : cutText(reason, 500));
+  }
+
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- as the interface says
+  transaction<Tx, Result>(run: (tx: Tx) => Promise<Result>): Promise<Result> {
+    // What the opener gives is what the handler was written for.
+    return this.#services.transactions.run(this.#job, (tx) => run(tx as Tx));
+  }
+
+  assertLease(tx: unknown): Promise<void> {
+    return this.#services.transactions.assertLease(this.#job, tx);
+  }
+
+  step<Result>(name: string, run: () => Result | Promise<Result>): Promise<Result> {
+    this.#steps ??= new HandlerSteps(this.#job, this.#services.steps);
+    return this.#steps.run(name, run);
   }
 
   #writeLog(
@@ -107,7 +132,7 @@ export class HandlerContext implements JobContext {
     job.logBytes += text.length + (json?.length ?? 0);
     job.logLines += 1;
     const isLast = job.logLines === maxLogLines || job.logBytes >= maxLogBytes;
-    this.#sink.log(job, {
+    this.#services.sink.log(job, {
       line: job.logLines,
       level,
       message: isLast

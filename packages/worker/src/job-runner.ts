@@ -6,16 +6,17 @@ import { abortForLostLease, runAttempt } from './executor.ts';
 import type { AttemptEnd } from './executor.ts';
 import type { Flusher } from './flusher.ts';
 import type { JobHandler } from './handler.ts';
-import { abortJob, isSuspect } from './held-job.ts';
-import type { HeldJob } from './held-job.ts';
+import { abortJob, isEndedByHandler, isSuspect } from './held-job.ts';
+import type { HeldJob, OwnTransaction } from './held-job.ts';
 import { HandlerContext } from './job-context.ts';
+import type { ContextServices } from './job-context.ts';
 import { monotonicMs } from './monotonic.ts';
 import type { PrefetchTarget } from './prefetch-target.ts';
 import type { Slots } from './slots.ts';
 
 /** What the runner works with. */
 export interface JobRunnerOptions {
-  readonly projectId: string;
+  readonly services: ContextServices;
   readonly handlers: Readonly<Record<string, JobHandler>>;
   readonly slots: Slots;
   readonly prefetch: PrefetchTarget;
@@ -39,6 +40,8 @@ export class JobRunner {
   readonly #flusher: Flusher;
   #stopping = false;
   #onIdle: (() => void) | undefined;
+  /** Attempts that are over while it is not known whether their own transaction was committed. */
+  readonly #undecided = new Set<Promise<void>>();
 
   constructor(options: JobRunnerOptions) {
     this.#options = options;
@@ -89,7 +92,7 @@ export class JobRunner {
   /** The lease is gone or was not confirmed in time. */
   lose(job: HeldJob): void {
     if (this.#slots.remove(job)) this.#options.onDropped(job);
-    else abortForLostLease(job);
+    else if (!isEndedByHandler(job)) abortForLostLease(job);
   }
 
   /** A person wants the job to end. */
@@ -114,6 +117,7 @@ export class JobRunner {
     await this.#whenIdle(timing.graceMs);
     for (const job of this.#slots.running) job.settle?.({ kind: 'returned', reason: 'drain' });
     await this.#whenIdle(timing.graceMs);
+    await Promise.all(this.#undecided);
   }
 
   async #whenIdle(timeoutMs: number): Promise<void> {
@@ -150,9 +154,9 @@ export class JobRunner {
   #run(job: HeldJob): void {
     job.startedAtMs = monotonicMs();
     this.#flusher.started(job);
-    const { projectId, handlers } = this.#options;
+    const { services, handlers } = this.#options;
     const handler = handlers[job.claimed.type] ?? refuseUnknownType;
-    const context = new HandlerContext(job, { projectId, sink: this.#flusher });
+    const context = new HandlerContext(job, services);
     runAttempt(job, { handler, context, onEnd: this.#onEnded });
   }
 
@@ -160,8 +164,32 @@ export class JobRunner {
     this.#options.prefetch.countEnd();
     this.#freeSlot(job, end.stuck === undefined ? 'ended' : 'stuck');
     if (end.stuck !== undefined) this.#watchStuck(end.stuck);
-    this.#finish(job, end.outcome);
+    if (job.transaction === undefined || job.transaction.state === 'open') {
+      this.#finish(job, end.outcome);
+    } else {
+      this.#finishUndecided(job, job.transaction, end.outcome);
+    }
   };
+
+  /** The end may have been written by the handler's own transaction; then it is not written again. */
+  #finishUndecided(job: HeldJob, own: OwnTransaction, outcome: AttemptOutcome): void {
+    const decided = own.settled.then(() => {
+      this.#undecided.delete(decided);
+      if (own.state !== 'committed') {
+        this.#finish(job, outcome);
+        return;
+      }
+      const isSame =
+        outcome.kind === 'completed' &&
+        (outcome.resultJson === undefined || outcome.resultJson === own.resultJson);
+      if (isSame) return;
+      this.#options.logger.warn(
+        { jobId: job.claimed.id, outcome: outcome.kind },
+        'what a handler did after its transaction was committed changes nothing',
+      );
+    });
+    this.#undecided.add(decided);
+  }
 
   #freeSlot(job: HeldJob, handler: 'ended' | 'stuck'): void {
     this.#slots.end(job, handler);

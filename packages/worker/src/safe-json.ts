@@ -28,6 +28,12 @@ export function safeJson(value: unknown, maxBytes = maxResultBytes): SafeJson {
   return { json, problem: undefined };
 }
 
+/** Whether a stored value is the note that stands for one which could not be kept. */
+export function isStoredNote(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('holdfast' in value)) return false;
+  return value.holdfast === 'result_unserialisable' || value.holdfast === 'payload_too_large';
+}
+
 /** Unlike its declared type, JSON.stringify answers undefined for functions and symbols. */
 function stringify(
   value: unknown,

@@ -3,20 +3,30 @@ import { hostname } from 'node:os';
 import {
   createNotifier,
   markWorkerStopped,
+  openClientTransactions,
   openListener,
   registerWorker,
 } from '@holdfast/database';
-import type { Lane, Listener, Notifier, WorkerIdentity, WorkerMode } from '@holdfast/database';
+import type {
+  ClientTransactions,
+  Lane,
+  Listener,
+  Notifier,
+  WorkerIdentity,
+  WorkerMode,
+} from '@holdfast/database';
 import type { Decision } from '@holdfast/domain';
 import { systemClock } from '@holdfast/runtime';
 import type { Service } from '@holdfast/runtime';
 import { Claimer } from './claimer.ts';
 import type { ClaimerOptions } from './claimer.ts';
+import { FencedTransactions } from './fenced-transactions.ts';
 import { Flusher } from './flusher.ts';
 import type { PendingFinish } from './finish-writer.ts';
 import { Heartbeater } from './heartbeater.ts';
 import { holdJob } from './held-job.ts';
 import type { HeldJob } from './held-job.ts';
+import type { ContextServices } from './job-context.ts';
 import { JobRunner } from './job-runner.ts';
 import { PrefetchTarget } from './prefetch-target.ts';
 import { guardProcess } from './process-guards.ts';
@@ -28,6 +38,8 @@ import type { WorkerMetrics } from './worker-metrics.ts';
 import { workerSettings } from './worker-options.ts';
 import type { WorkerOptions, WorkerSettings } from './worker-options.ts';
 
+/** Connections for handlers' transactions at most; further ones wait. */
+const maxTransactions = 20;
 /** Handlers get this long between the abort at the end of a drain and the return of their jobs. */
 const shutdownGraceMs = 1_000;
 
@@ -49,6 +61,7 @@ export class WorkerEngine implements Service {
   readonly #writes: Lane;
   readonly #moreWrites: Lane;
   readonly #flusher: Flusher;
+  readonly #transactions: ClientTransactions;
   readonly #runner: JobRunner;
   readonly #claimer: Claimer;
   readonly #heartbeater: Heartbeater;
@@ -81,6 +94,7 @@ export class WorkerEngine implements Service {
       clock: options.clock ?? systemClock,
       listener: { onFinished: this.#onStored, onLate: this.#onLate },
     });
+    this.#transactions = this.#openTransactions();
     this.#runner = this.#makeRunner();
     this.#claimer = new Claimer({ ...shared, ...this.#claiming(), lane: this.#claims });
     this.#heartbeater = this.#makeHeartbeater();
@@ -124,10 +138,41 @@ export class WorkerEngine implements Service {
     };
   }
 
+  #openTransactions(): ClientTransactions {
+    const { database, logger } = this.#options;
+    return openClientTransactions({
+      settings: database.settings,
+      poolSize: Math.min(maxTransactions, this.#settings.concurrency + 1),
+      onIdleError: (error) => {
+        logger.warn({ err: error }, 'database connection lost');
+      },
+    });
+  }
+
+  #contextServices(): ContextServices {
+    const { database, projectId, logger, clock = systemClock } = this.#options;
+    const shared = { projectId, logger, clock };
+    return {
+      projectId,
+      sink: this.#flusher,
+      steps: { ...shared, db: this.#writes },
+      transactions: new FencedTransactions({
+        ...{ ...shared, database, workerId: this.id },
+        opener: this.#options.transactions ?? this.#transactions,
+        reportsWritten: (job) => this.#flusher.reportsWritten(job),
+        writeStart: (job) => this.#flusher.startNow(job),
+        onStored: (finish) => {
+          this.#onStored('complete_jobs', [finish]);
+        },
+      }),
+    };
+  }
+
   #makeRunner(): JobRunner {
-    const { projectId, handlers, logger, onFatal } = this.#options;
+    const { handlers, logger, onFatal } = this.#options;
     return new JobRunner({
-      ...{ projectId, handlers, logger, slots: this.#slots, flusher: this.#flusher },
+      ...{ handlers, logger, slots: this.#slots, flusher: this.#flusher },
+      services: this.#contextServices(),
       prefetch: new PrefetchTarget(this.#settings.maxPrefetch),
       onRoom: (slot) => {
         // Suspects are claimed one by one; the next may wait already, and nobody would say so before the next poll.
@@ -272,6 +317,9 @@ export class WorkerEngine implements Service {
         this.#options.logger.warn({ err: error }, 'the worker could not sign off');
       });
     }
+    // A handler that ignored its abort may hold a transaction open for ever.
+    const { clock = systemClock } = this.#options;
+    await Promise.race([this.#transactions.close(), clock.sleep(shutdownGraceMs)]);
     await this.#notifier.close();
     await this.#claims.close();
     await this.#writes.close();

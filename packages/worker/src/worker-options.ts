@@ -2,6 +2,7 @@ import type { Database } from '@holdfast/database';
 import { ConfigError } from '@holdfast/domain';
 import type { Clock, Logger, Metrics } from '@holdfast/runtime';
 import type { JobHandler } from './handler.ts';
+import type { TransactionOpener } from './transaction-opener.ts';
 
 /** How a worker runs. Durations in milliseconds. */
 export interface WorkerOptions {
@@ -11,6 +12,8 @@ export interface WorkerOptions {
   readonly queues?: readonly string[] | undefined;
   /** For each job type its handler. Jobs of other types are left to other workers. */
   readonly handlers: Readonly<Record<string, JobHandler>>;
+  /** Opens `context.transaction`; by default with a client of the driver `pg`, on a few connections of its own. */
+  readonly transactions?: TransactionOpener | undefined;
   /** How many handlers run at once; default 20. Jobs that took a worker down run in one more slot, alone. */
   readonly concurrency?: number | undefined;
   /** Jobs held beyond the slots at most; default 1000. How many are held follows from how fast jobs end. */

@@ -1,0 +1,99 @@
+import pg from 'pg';
+import type { PoolClient } from 'pg';
+import { isUnconfirmedCommit, unconfirmedCommitError } from './commit-wait.ts';
+import type { ConnectionSettings } from './connection-settings.ts';
+import type { ForeignConnection } from './foreign-transaction.ts';
+
+/** Transactions for code that is not ours: on connections of their own, with the server's own limits. */
+export interface ClientTransactions {
+  /**
+   * Runs `run` in a transaction, which commits when it resolves and rolls back when it rejects. Never repeats it.
+   *
+   * @throws the error of `run`, or of the database. After an error of the commit itself, the transaction may have been
+   *   committed or not.
+   */
+  transaction<Result>(run: (client: PoolClient) => Promise<Result>): Promise<Result>;
+  /** The client as a connection that takes our statements. */
+  toQueryable(client: PoolClient): ForeignConnection;
+  /** Resolves when no transaction is open any more. */
+  close(): Promise<void>;
+}
+
+/** How many transactions may be open at once. */
+export interface ClientTransactionsOptions {
+  readonly settings: ConnectionSettings;
+  readonly poolSize: number;
+  /** Called for errors of idle connections, which break no call. */
+  readonly onIdleError: (error: Error) => void;
+}
+
+// A process that froze inside a transaction must not keep its locks for ever.
+const sessionOptions =
+  '-c idle_in_transaction_session_timeout=60000 -c default_transaction_isolation=read\\ committed';
+
+/** Opens the transactions; nothing is sent before the first. */
+export function openClientTransactions(options: ClientTransactionsOptions): ClientTransactions {
+  const { settings, poolSize, onIdleError } = options;
+  const pool = new pg.Pool({
+    connectionString: settings.connectionString,
+    ...(settings.ssl === undefined ? {} : { ssl: settings.ssl }),
+    application_name: settings.applicationName ?? 'holdfast',
+    ...(settings.pooled === true ? {} : { options: sessionOptions }),
+    connectionTimeoutMillis: 30_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    max: poolSize,
+  });
+  pool.on('error', (error) => {
+    // The pool hangs its whole client on the error, cancel key and all: nothing for a log.
+    Reflect.deleteProperty(error, 'client');
+    onIdleError(error);
+  });
+  return {
+    transaction: (run) => transact(pool, run),
+    toQueryable: (client) => ({
+      query: async (text, values) => {
+        const result = await client.query<Record<string, unknown>>(text, [...values]);
+        return result.rows;
+      },
+    }),
+    close: () => pool.end(),
+  };
+}
+
+async function transact<Result>(
+  pool: pg.Pool,
+  run: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  const notices: { readonly message?: string | undefined }[] = [];
+  const onNotice = (notice: { readonly message?: string | undefined }): void => {
+    notices.push({ message: notice.message });
+  };
+  const onError = (): void => undefined;
+  client.on('notice', onNotice).on('error', onError);
+  let isClean = false;
+  try {
+    await client.query('begin isolation level read committed');
+    const result = await run(client);
+    await client.query('commit');
+    if (notices.some(isUnconfirmedCommit)) throw unconfirmedCommitError();
+    isClean = true;
+    return result;
+  } catch (error) {
+    isClean = await isRolledBack(client);
+    throw error;
+  } finally {
+    client.off('notice', onNotice).off('error', onError);
+    client.release(!isClean);
+  }
+}
+
+async function isRolledBack(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query('rollback');
+    return true;
+  } catch {
+    return false;
+  }
+}
