@@ -52,6 +52,8 @@ export interface AttemptFacts {
   readonly ageMs: number;
   readonly createdAtMs: number;
   readonly retry: RetryPolicy;
+  /** What a function of the job's type says of the wait before the next attempt; goes before the policy's backoff. */
+  readonly ownDelayMs?: number | undefined;
 }
 
 /** A job can ask to be released this often; more is a failure. */
@@ -135,21 +137,28 @@ function decideFailure(
   ) {
     return { ...base, transition: 'dead_letter_jobs', reason: 'exceptions_exhausted' };
   }
-  const asked = outcome.kind === 'failed' ? outcome.retryAfterMs : undefined;
-  const { delayMs, clamped } =
-    asked === undefined
-      ? backoffDelay(facts.retry.backoff, facts.attempt, random)
-      : clampDelay(asked);
+  const { delayMs, reason } = delayAfter(facts, outcome, random);
   if (facts.ageMs + delayMs > retryWindowMs(facts)) {
     return { ...base, transition: 'dead_letter_jobs', reason: 'retry_deadline' };
   }
-  const source = asked === undefined ? facts.retry.backoff.kind : 'retry_after';
-  return {
-    ...base,
-    transition: 'retry_jobs',
-    delayMs,
-    reason: clamped ? `${source}_clamped` : source,
-  };
+  return { ...base, transition: 'retry_jobs', delayMs, reason };
+}
+
+/** The wait before the next attempt, and who chose it: the error, a function of the type, or the policy. */
+function delayAfter(
+  facts: AttemptFacts,
+  outcome: Extract<AttemptOutcome, { kind: 'failed' | 'timed_out' }>,
+  random: () => number,
+): { readonly delayMs: number; readonly reason: string } {
+  const { retry, attempt, ownDelayMs } = facts;
+  const retryAfterMs = outcome.kind === 'failed' ? outcome.retryAfterMs : undefined;
+  const asked = retryAfterMs ?? ownDelayMs;
+  const { delayMs, clamped } =
+    asked === undefined ? backoffDelay(retry.backoff, attempt, random) : clampDelay(asked);
+  let source: string = retry.backoff.kind;
+  if (ownDelayMs !== undefined) source = 'function';
+  if (retryAfterMs !== undefined) source = 'retry_after';
+  return { delayMs, reason: clamped ? `${source}_clamped` : source };
 }
 
 /** How old the job may be when an attempt begins, in milliseconds. */

@@ -3,4 +3,5 @@ export * from './handler.ts';
 export * from './safe-json.ts';
 export * from './transaction-opener.ts';
 export * from './worker-engine.ts';
+export type * from './worker-observer.ts';
 export * from './worker-options.ts';

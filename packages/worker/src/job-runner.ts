@@ -13,11 +13,13 @@ import type { ContextServices } from './job-context.ts';
 import { monotonicMs } from './monotonic.ts';
 import type { PrefetchTarget } from './prefetch-target.ts';
 import type { Slots } from './slots.ts';
+import type { BackoffFunction } from './worker-options.ts';
 
 /** What the runner works with. */
 export interface JobRunnerOptions {
   readonly services: ContextServices;
   readonly handlers: Readonly<Record<string, JobHandler>>;
+  readonly backoffs: Readonly<Record<string, BackoffFunction>> | undefined;
   readonly slots: Slots;
   readonly prefetch: PrefetchTarget;
   readonly flusher: Flusher;
@@ -213,8 +215,21 @@ export class JobRunner {
   #finish(job: HeldJob, outcome: AttemptOutcome): void {
     const { claimed, claimedAtMs } = job;
     const ageMs = claimed.ageMs + monotonicMs() - claimedAtMs;
-    const facts = { ...claimed, ageMs, retry: retryPolicyOf(claimed.retryJson) };
+    const retry = retryPolicyOf(claimed.retryJson);
+    const facts = { ...claimed, ageMs, retry, ownDelayMs: this.#ownDelayMs(job, outcome) };
     this.#flusher.finish({ job, decision: decideOutcome(facts, outcome, Math.random) });
+  }
+
+  /** What the type's own function says of the wait, if it has one. */
+  #ownDelayMs({ claimed }: HeldJob, outcome: AttemptOutcome): number | undefined {
+    const backoff = this.#options.backoffs?.[claimed.type];
+    if (backoff === undefined || !('error' in outcome)) return undefined;
+    try {
+      return backoff({ attempt: claimed.attempt, error: outcome.error });
+    } catch (error) {
+      this.#options.logger.error({ err: error, type: claimed.type }, 'backoff function failed');
+      return undefined;
+    }
   }
 }
 

@@ -36,6 +36,7 @@ import { StatsCollector } from './stats-collector.ts';
 import { createWorkerMetrics } from './worker-metrics.ts';
 import type { WorkerMetrics } from './worker-metrics.ts';
 import { workerSettings } from './worker-options.ts';
+import { endedAttempt } from './worker-observer.ts';
 import type { WorkerOptions, WorkerSettings } from './worker-options.ts';
 
 /** Connections for handlers' transactions at most; further ones wait. */
@@ -116,9 +117,14 @@ export class WorkerEngine implements Service {
     if (this.#options.notifications !== false) this.#listener = this.#listen();
   }
 
-  /** Drains; safe to call twice. Resolves when every job that was held is written or given back. */
-  stop(): Promise<void> {
-    this.#stopping ??= this.#started ? this.#drain() : this.#close();
+  /**
+   * Drains; safe to call twice. Resolves when every job that was held is written or given back.
+   *
+   * @param options.drainTimeoutMs how long to wait for running handlers, instead of the worker's own setting
+   */
+  stop(options: { readonly drainTimeoutMs?: number | undefined } = {}): Promise<void> {
+    const { drainTimeoutMs = this.#settings.drainTimeoutMs } = options;
+    this.#stopping ??= this.#started ? this.#drain(drainTimeoutMs) : this.#close();
     return this.#stopping;
   }
 
@@ -169,9 +175,9 @@ export class WorkerEngine implements Service {
   }
 
   #makeRunner(): JobRunner {
-    const { handlers, logger, onFatal } = this.#options;
+    const { handlers, backoffs, logger, onFatal } = this.#options;
     return new JobRunner({
-      ...{ handlers, logger, slots: this.#slots, flusher: this.#flusher },
+      ...{ handlers, backoffs, logger, slots: this.#slots, flusher: this.#flusher },
       services: this.#contextServices(),
       prefetch: new PrefetchTarget(this.#settings.maxPrefetch),
       onRoom: (slot) => {
@@ -263,6 +269,8 @@ export class WorkerEngine implements Service {
       if (decision.executionStatus !== 'running')
         this.#metrics?.count(job, decision.executionStatus);
     }
+    const { observer } = this.#options;
+    if (observer !== undefined) for (const end of finishes) observer.onEnded(endedAttempt(end));
     const queueIds = [...new Set(finishes.map(({ job }) => job.claimed.queueId))];
     if (transition === 'retry_jobs' || transition === 'release_jobs') {
       this.#notifier.wakeSchedulers();
@@ -300,10 +308,10 @@ export class WorkerEngine implements Service {
     if (this.#mode === 'quiet') this.#runner.returnBuffered();
   }
 
-  async #drain(): Promise<void> {
+  async #drain(drainMs: number): Promise<void> {
     this.#mode = 'stopping';
     await this.#claimer.pause();
-    await this.#runner.stop({ drainMs: this.#settings.drainTimeoutMs, graceMs: shutdownGraceMs });
+    await this.#runner.stop({ drainMs, graceMs: shutdownGraceMs });
     await this.#flusher.drain();
     await this.#close();
   }

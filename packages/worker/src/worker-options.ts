@@ -1,8 +1,16 @@
 import type { Database } from '@holdfast/database';
 import { ConfigError } from '@holdfast/domain';
+import type { AttemptError } from '@holdfast/domain';
 import type { Clock, Logger, Metrics } from '@holdfast/runtime';
 import type { JobHandler } from './handler.ts';
 import type { TransactionOpener } from './transaction-opener.ts';
+import type { WorkerObserver } from './worker-observer.ts';
+
+/** How many milliseconds to wait after a failed attempt; what is no delay counts as a day. */
+export type BackoffFunction = (failure: {
+  readonly attempt: number;
+  readonly error: AttemptError;
+}) => number;
 
 /** How a worker runs. Durations in milliseconds. */
 export interface WorkerOptions {
@@ -12,6 +20,8 @@ export interface WorkerOptions {
   readonly queues?: readonly string[] | undefined;
   /** For each job type its handler. Jobs of other types are left to other workers. */
   readonly handlers: Readonly<Record<string, JobHandler>>;
+  /** For job types whose wait after a failed attempt is a function of it: that function, in milliseconds. */
+  readonly backoffs?: Readonly<Record<string, BackoffFunction>> | undefined;
   /** Opens `context.transaction`; by default with a client of the driver `pg`, on a few connections of its own. */
   readonly transactions?: TransactionOpener | undefined;
   /** How many handlers run at once; default 20. Jobs that took a worker down run in one more slot, alone. */
@@ -34,6 +44,7 @@ export interface WorkerOptions {
   readonly notifications?: boolean | undefined;
   /** Contain handlers that end the process or throw outside of their promise; default true. */
   readonly guards?: boolean | undefined;
+  readonly observer?: WorkerObserver | undefined;
   /** The worker cannot go on and wants its process to end with this code. */
   readonly onFatal?: ((reason: string) => void) | undefined;
 }
