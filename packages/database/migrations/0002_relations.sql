@@ -77,8 +77,7 @@ create table holdfast.batches (
   reported_status holdfast.job_status,
   primary key (project_id, id),
   constraint batches_counts_in_range check (
-    completed_count >= 0 and dead_letter_count >= 0 and cancelled_count >= 0
-    and completed_count + dead_letter_count + cancelled_count <= total_count
+    total_count >= 0 and completed_count >= 0 and dead_letter_count >= 0 and cancelled_count >= 0
   )
 ) with (fillfactor = 50);
 create index batches_newest on holdfast.batches (project_id, created_at desc, id desc);

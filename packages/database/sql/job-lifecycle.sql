@@ -8,93 +8,144 @@
 -- (new) → queued. Called by every way to enqueue a job that is due now.
 -- The id of a job that has not ended for good is left alone, so that a repeated call makes no second one. What few jobs
 -- have travels in one document each.
-insert into holdfast.jobs (
-  project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
-  schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
-  status, seq, run_at, created_at
+with inserted as (
+  insert into holdfast.jobs (
+    project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
+    schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
+    status, seq, run_at, created_at
+  )
+  select
+    $1::uuid, n.id, n.queue_id, n.type, n.payload::jsonb, n.priority, n.max_attempts, n.timeout_ms, n.retry::jsonb,
+    case when n.tags is not null then array(select jsonb_array_elements_text(n.tags::jsonb)) end, n.metadata::jsonb,
+    n.schedule_id, n.fire_at,
+    holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
+    n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
+    'queued', nextval('holdfast.job_seq'), clock_timestamp(), clock_timestamp()
+  from unnest(
+    $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
+    $10::text[], $11::text[], $12::uuid[], $13::timestamptz[], $14::jsonb[]
+  ) as n (
+    id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry,
+    tags, metadata, schedule_id, fire_at, extras
+  )
+  on conflict do nothing
+  returning id, queue_id, type, attempt, execution_seq, event_id
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1::uuid, 'JobQueued', i.id, jsonb_build_object(
+    'type', i.type, 'queue', q.name, 'attempt', i.attempt, 'executionSeq', i.execution_seq
+  )
+  from inserted as i
+  join holdfast.queues as q on q.project_id = $1::uuid and q.id = i.queue_id
+  where i.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1::uuid and event = 'JobQueued')
 )
-select
-  $1::uuid, n.id, n.queue_id, n.type, n.payload::jsonb, n.priority, n.max_attempts, n.timeout_ms, n.retry::jsonb,
-  case when n.tags is not null then array(select jsonb_array_elements_text(n.tags::jsonb)) end, n.metadata::jsonb,
-  n.schedule_id, n.fire_at,
-  holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
-  n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
-  'queued', nextval('holdfast.job_seq'), clock_timestamp(), clock_timestamp()
-from unnest(
-  $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
-  $10::text[], $11::text[], $12::uuid[], $13::timestamptz[], $14::jsonb[]
-) as n (
-  id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry,
-  tags, metadata, schedule_id, fire_at, extras
-)
-on conflict do nothing
-returning id;
+select id from inserted;
 
 -- name: schedule_jobs
 -- (new) → scheduled. Called by every way to enqueue a job for later: after a delay, or at an instant.
 -- An instant in the past means now; the promoter takes it up at its next round.
-insert into holdfast.jobs (
-  project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
-  schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
-  status, run_at, created_at
+with inserted as (
+  insert into holdfast.jobs (
+    project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
+    schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
+    status, run_at, created_at
+  )
+  select
+    $1::uuid, n.id, n.queue_id, n.type, n.payload::jsonb, n.priority, n.max_attempts, n.timeout_ms, n.retry::jsonb,
+    case when n.tags is not null then array(select jsonb_array_elements_text(n.tags::jsonb)) end, n.metadata::jsonb,
+    n.schedule_id, n.fire_at,
+    holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
+    n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
+    'scheduled',
+    greatest(clock_timestamp(), coalesce(n.run_at, clock_timestamp() + n.delay_ms * interval '1 millisecond')),
+    clock_timestamp()
+  from unnest(
+    $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
+    $10::text[], $11::text[], $12::uuid[], $13::timestamptz[], $14::jsonb[], $15::timestamptz[],
+    $16::double precision[]
+  ) as n (
+    id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry,
+    tags, metadata, schedule_id, fire_at, extras, run_at, delay_ms
+  )
+  on conflict do nothing
+  returning id, queue_id, type, attempt, execution_seq, event_id, run_at
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1::uuid, 'JobScheduled', i.id, jsonb_build_object(
+    'type', i.type, 'queue', q.name, 'attempt', i.attempt, 'executionSeq', i.execution_seq,
+    'nextDelayMs', greatest(0, round(extract(epoch from i.run_at - clock_timestamp()) * 1000))
+  )
+  from inserted as i
+  join holdfast.queues as q on q.project_id = $1::uuid and q.id = i.queue_id
+  where i.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1::uuid and event = 'JobScheduled')
 )
-select
-  $1::uuid, n.id, n.queue_id, n.type, n.payload::jsonb, n.priority, n.max_attempts, n.timeout_ms, n.retry::jsonb,
-  case when n.tags is not null then array(select jsonb_array_elements_text(n.tags::jsonb)) end, n.metadata::jsonb,
-  n.schedule_id, n.fire_at,
-  holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
-  n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
-  'scheduled',
-  greatest(clock_timestamp(), coalesce(n.run_at, clock_timestamp() + n.delay_ms * interval '1 millisecond')),
-  clock_timestamp()
-from unnest(
-  $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
-  $10::text[], $11::text[], $12::uuid[], $13::timestamptz[], $14::jsonb[], $15::timestamptz[],
-  $16::double precision[]
-) as n (
-  id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry,
-  tags, metadata, schedule_id, fire_at, extras, run_at, delay_ms
-)
-on conflict do nothing
-returning id;
+select id from inserted;
 
 -- name: hold_back_jobs
 -- (new) → scheduled. Called for the jobs of chains and graphs that wait for others; they are due when those have ended.
-insert into holdfast.jobs (
-  project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
-  schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
-  status, pending_parents, run_at, created_at
+with inserted as (
+  insert into holdfast.jobs (
+    project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
+    schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
+    status, pending_parents, run_at, created_at
+  )
+  select
+    $1::uuid, n.id, n.queue_id, n.type, n.payload::jsonb, n.priority, n.max_attempts, n.timeout_ms, n.retry::jsonb,
+    case when n.tags is not null then array(select jsonb_array_elements_text(n.tags::jsonb)) end, n.metadata::jsonb,
+    n.schedule_id, n.fire_at,
+    holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
+    n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
+    'scheduled', n.parent_count, 'infinity', clock_timestamp()
+  from unnest(
+    $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
+    $10::text[], $11::text[], $12::uuid[], $13::timestamptz[], $14::jsonb[], $15::integer[]
+  ) as n (
+    id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry,
+    tags, metadata, schedule_id, fire_at, extras, parent_count
+  )
+  on conflict do nothing
+  returning id, queue_id, type, attempt, execution_seq, event_id
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1::uuid, 'JobScheduled', i.id, jsonb_build_object(
+    'type', i.type, 'queue', q.name, 'attempt', i.attempt, 'executionSeq', i.execution_seq, 'reason', 'parents_pending'
+  )
+  from inserted as i
+  join holdfast.queues as q on q.project_id = $1::uuid and q.id = i.queue_id
+  where i.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1::uuid and event = 'JobScheduled')
 )
-select
-  $1::uuid, n.id, n.queue_id, n.type, n.payload::jsonb, n.priority, n.max_attempts, n.timeout_ms, n.retry::jsonb,
-  case when n.tags is not null then array(select jsonb_array_elements_text(n.tags::jsonb)) end, n.metadata::jsonb,
-  n.schedule_id, n.fire_at,
-  holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
-  n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
-  'scheduled', n.parent_count, 'infinity', clock_timestamp()
-from unnest(
-  $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
-  $10::text[], $11::text[], $12::uuid[], $13::timestamptz[], $14::jsonb[], $15::integer[]
-) as n (
-  id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry,
-  tags, metadata, schedule_id, fire_at, extras, parent_count
-)
-on conflict do nothing
-returning id;
+select id from inserted;
 
 -- name: promote_jobs
 -- scheduled → queued. Called by the promoter, page by page.
 -- A row that somebody else holds is skipped; it is promoted in a later round.
 with due as materialized (
-  select ready.row_id, nextval('holdfast.job_seq') as seq
+  select ready.*, nextval('holdfast.job_seq') as seq
   from (
-    select ctid as row_id
+    select ctid as row_id, project_id, id, queue_id, type, attempt, execution_seq, event_id
     from holdfast.jobs
     where status = 'scheduled' and run_at <= clock_timestamp()
     order by run_at
     limit $1
     for no key update skip locked
   ) as ready
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select d.project_id, 'JobQueued', d.id, jsonb_build_object(
+    'type', d.type, 'queue', q.name, 'attempt', d.attempt, 'executionSeq', d.execution_seq
+  )
+  from due as d
+  join holdfast.queues as q on q.project_id = d.project_id and q.id = d.queue_id
+  where d.event_id is null
+    and exists (select from holdfast.event_subscriptions where event = 'JobQueued')
+    and exists (select from holdfast.event_subscriptions where project_id = d.project_id and event = 'JobQueued')
 )
 update holdfast.jobs as j
 set status = 'queued', seq = due.seq
@@ -105,12 +156,22 @@ returning j.project_id, j.queue_id;
 -- name: unblock_jobs
 -- scheduled → queued. Called by the settler for jobs whose last parent has ended.
 with ready as materialized (
-  select j.id, nextval('holdfast.job_seq') as seq
+  select j.id, j.queue_id, j.type, j.attempt, j.execution_seq, j.event_id, nextval('holdfast.job_seq') as seq
   from unnest($2::uuid[]) as n (id)
   join holdfast.jobs as j on j.project_id = $1 and j.id = n.id
   where j.status = 'scheduled' and j.pending_parents > 0
   order by j.id
   for no key update of j
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobQueued', r.id, jsonb_build_object(
+    'type', r.type, 'queue', q.name, 'attempt', r.attempt, 'executionSeq', r.execution_seq
+  )
+  from ready as r
+  join holdfast.queues as q on q.project_id = $1 and q.id = r.queue_id
+  where r.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobQueued')
 )
 update holdfast.jobs as j
 set status = 'queued', pending_parents = 0, seq = ready.seq, run_at = clock_timestamp()
@@ -121,12 +182,22 @@ returning j.id, j.queue_id;
 -- name: postpone_unblocked_jobs
 -- scheduled → scheduled. Called by the settler for jobs whose last parent has ended and which have a delay of their own.
 with ready as materialized (
-  select j.id, n.delay_ms
+  select j.id, j.queue_id, j.type, j.attempt, j.execution_seq, j.event_id, n.delay_ms
   from unnest($2::uuid[], $3::double precision[]) as n (id, delay_ms)
   join holdfast.jobs as j on j.project_id = $1 and j.id = n.id
   where j.status = 'scheduled' and j.pending_parents > 0
   order by j.id
   for no key update of j
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobScheduled', r.id, jsonb_build_object(
+    'type', r.type, 'queue', q.name, 'attempt', r.attempt, 'executionSeq', r.execution_seq, 'nextDelayMs', r.delay_ms
+  )
+  from ready as r
+  join holdfast.queues as q on q.project_id = $1 and q.id = r.queue_id
+  where r.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobScheduled')
 )
 update holdfast.jobs as j
 set pending_parents = 0, run_at = clock_timestamp() + ready.delay_ms * interval '1 millisecond'
@@ -177,6 +248,17 @@ picked as materialized (
     ) as job
     limit $6
   )
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobProcessing', j.id, jsonb_build_object(
+    'type', j.type, 'queue', q.name, 'attempt', j.attempt + 1, 'executionSeq', j.execution_seq + 1
+  )
+  from picked
+  join holdfast.jobs as j on j.ctid = picked.row_id
+  join holdfast.queues as q on q.project_id = $1 and q.id = j.queue_id
+  where j.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobProcessing')
 )
 update holdfast.jobs as j
 set
@@ -248,6 +330,17 @@ picked as materialized (
     )
   ) as candidate
   limit (select free from headroom)
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobProcessing', j.id, jsonb_build_object(
+    'type', j.type, 'queue', q.name, 'attempt', j.attempt + 1, 'executionSeq', j.execution_seq + 1
+  )
+  from picked
+  join holdfast.jobs as j on j.ctid = picked.row_id
+  join holdfast.queues as q on q.project_id = $1 and q.id = j.queue_id
+  where j.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobProcessing')
 )
 update holdfast.jobs as j
 set
@@ -357,6 +450,16 @@ ending as (
   select project_id, id, 'completed', batch_id, has_children
   from finished
   where batch_id is not null or has_children
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobProcessed', f.id, jsonb_build_object(
+    'type', f.type, 'queue', q.name, 'attempt', f.attempt, 'executionSeq', f.execution_seq
+  )
+  from finished as f
+  join holdfast.queues as q on q.project_id = $1 and q.id = f.queue_id
+  where f.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobProcessed')
 )
 select id from finished;
 
@@ -365,7 +468,8 @@ select id from finished;
 -- A job with a cancel request is not tried again: it is left for abandon_jobs.
 with held as materialized (
   select
-    j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, f.status, f.reason, f.error, f.delay_ms,
+    j.id, j.queue_id, j.type, j.event_id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at,
+    f.status, f.reason, f.error, f.delay_ms,
     coalesce(
       j.started_at,
       greatest(j.claimed_at, statement_timestamp() - f.started_ago_ms * interval '1 millisecond')
@@ -400,6 +504,24 @@ executed as (
     clock_timestamp(), claimed_at, begun_at, greatest(begun_at, ended_at), $1, id, worker_id, execution_seq,
     attempt, generation, status::holdfast.execution_status, reason, error::jsonb, delay_ms
   from held
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, e.event, h.id, jsonb_strip_nulls(jsonb_build_object(
+    'type', h.type, 'queue', q.name, 'attempt', h.attempt, 'executionSeq', h.execution_seq,
+    'reason', h.reason, 'error', h.error::jsonb - 'stack' - 'fingerprint', 'nextDelayMs', h.delay_ms
+  ))
+  from held as h
+  cross join lateral (
+    values (case h.status when 'timed_out' then 'JobTimedOut' else 'JobExceptionOccurred' end)
+  ) as e (event)
+  join holdfast.queues as q on q.project_id = $1 and q.id = h.queue_id
+  where h.event_id is null
+    and exists (
+      select from holdfast.event_subscriptions
+      where project_id = $1 and event in ('JobExceptionOccurred', 'JobTimedOut')
+    )
+    and e.event in (select event from holdfast.event_subscriptions where project_id = $1)
 )
 select id from held;
 
@@ -407,7 +529,8 @@ select id from held;
 -- claimed, running → failed. Called by the worker's flush when the retry policy is manual: a person decides.
 with held as materialized (
   select
-    j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, f.status, f.reason, f.error,
+    j.id, j.queue_id, j.type, j.event_id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at,
+    f.status, f.reason, f.error,
     coalesce(
       j.started_at,
       greatest(j.claimed_at, statement_timestamp() - f.started_ago_ms * interval '1 millisecond')
@@ -439,6 +562,24 @@ executed as (
     clock_timestamp(), claimed_at, begun_at, greatest(begun_at, ended_at), $1, id, worker_id, execution_seq,
     attempt, generation, status::holdfast.execution_status, reason, error::jsonb
   from held
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, e.event, h.id, jsonb_strip_nulls(jsonb_build_object(
+    'type', h.type, 'queue', q.name, 'attempt', h.attempt, 'executionSeq', h.execution_seq,
+    'reason', h.reason, 'error', h.error::jsonb - 'stack' - 'fingerprint'
+  ))
+  from held as h
+  cross join lateral (
+    values (case h.status when 'timed_out' then 'JobTimedOut' else 'JobExceptionOccurred' end)
+  ) as e (event)
+  join holdfast.queues as q on q.project_id = $1 and q.id = h.queue_id
+  where h.event_id is null
+    and exists (
+      select from holdfast.event_subscriptions
+      where project_id = $1 and event in ('JobExceptionOccurred', 'JobTimedOut')
+    )
+    and e.event in (select event from holdfast.event_subscriptions where project_id = $1)
 )
 select id from held;
 
@@ -446,7 +587,8 @@ select id from held;
 -- claimed, running → dead_letter. Called by the worker's flush after the last attempt or an error that forbids a retry.
 with held as materialized (
   select
-    j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.batch_id, j.has_children,
+    j.id, j.queue_id, j.type, j.event_id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at,
+    j.batch_id, j.has_children,
     f.status, f.reason, f.error,
     coalesce(
       j.started_at,
@@ -485,6 +627,24 @@ ending as (
   select $1::uuid, id, 'dead_letter', batch_id, has_children
   from held
   where batch_id is not null or has_children
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, e.event, h.id, jsonb_strip_nulls(jsonb_build_object(
+    'type', h.type, 'queue', q.name, 'attempt', h.attempt, 'executionSeq', h.execution_seq,
+    'reason', h.reason, 'error', h.error::jsonb - 'stack' - 'fingerprint'
+  ))
+  from held as h
+  cross join lateral (
+    values (case h.status when 'timed_out' then 'JobTimedOut' else 'JobExceptionOccurred' end), ('JobFailed')
+  ) as e (event)
+  join holdfast.queues as q on q.project_id = $1 and q.id = h.queue_id
+  where h.event_id is null
+    and exists (
+      select from holdfast.event_subscriptions
+      where project_id = $1 and event in ('JobExceptionOccurred', 'JobTimedOut', 'JobFailed')
+    )
+    and e.event in (select event from holdfast.event_subscriptions where project_id = $1)
 )
 select id from held;
 
@@ -492,7 +652,8 @@ select id from held;
 -- claimed, running → scheduled. Called by the worker's flush when the handler asked to run later; the attempt is refunded.
 with held as materialized (
   select
-    j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, f.reason, f.delay_ms,
+    j.id, j.queue_id, j.type, j.event_id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at,
+    f.reason, f.delay_ms,
     coalesce(
       j.started_at,
       greatest(j.claimed_at, statement_timestamp() - f.started_ago_ms * interval '1 millisecond')
@@ -526,6 +687,17 @@ executed as (
     clock_timestamp(), claimed_at, begun_at, greatest(begun_at, ended_at), $1, id, worker_id, execution_seq,
     attempt, generation, 'released', reason, delay_ms
   from held
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobReleased', h.id, jsonb_strip_nulls(jsonb_build_object(
+    'type', h.type, 'queue', q.name, 'attempt', h.attempt, 'executionSeq', h.execution_seq,
+    'reason', h.reason, 'nextDelayMs', h.delay_ms
+  ))
+  from held as h
+  join holdfast.queues as q on q.project_id = $1 and q.id = h.queue_id
+  where h.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobReleased')
 )
 select id from held;
 
@@ -604,6 +776,17 @@ ending as (
   select project_id, id, 'cancelled', batch_id, has_children
   from finished
   where batch_id is not null or has_children
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobCancelled', f.id, jsonb_build_object(
+    'type', f.type, 'queue', q.name, 'attempt', f.attempt, 'executionSeq', f.execution_seq,
+    'reason', coalesce(f.reason, 'cancelled')
+  )
+  from finished as f
+  join holdfast.queues as q on q.project_id = $1 and q.id = f.queue_id
+  where f.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobCancelled')
 )
 select id from finished;
 
@@ -650,6 +833,16 @@ ending as (
   select project_id, id, 'cancelled', batch_id, has_children
   from finished
   where batch_id is not null or has_children
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobCancelled', f.id, jsonb_build_object(
+    'type', f.type, 'queue', q.name, 'attempt', f.attempt, 'executionSeq', f.execution_seq, 'reason', $3::text
+  )
+  from finished as f
+  join holdfast.queues as q on q.project_id = $1 and q.id = f.queue_id
+  where f.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobCancelled')
 )
 select id from finished;
 
@@ -697,6 +890,16 @@ ending as (
   select project_id, id, 'cancelled', batch_id, has_children
   from finished
   where batch_id is not null or has_children
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select f.project_id, 'JobCancelled', f.id, jsonb_build_object(
+    'type', f.type, 'queue', q.name, 'attempt', f.attempt, 'executionSeq', f.execution_seq, 'reason', 'start_deadline'
+  )
+  from finished as f
+  join holdfast.queues as q on q.project_id = f.project_id and q.id = f.queue_id
+  where f.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = f.project_id and event = 'JobCancelled')
 )
 select project_id, id from finished;
 
@@ -763,6 +966,16 @@ ending as (
   select project_id, id, 'cancelled', batch_id, has_children
   from finished
   where batch_id is not null or has_children
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select f.project_id, 'JobCancelled', f.id, jsonb_build_object(
+    'type', f.type, 'queue', q.name, 'attempt', f.attempt, 'executionSeq', f.execution_seq, 'reason', 'cancel_forced'
+  )
+  from finished as f
+  join holdfast.queues as q on q.project_id = f.project_id and q.id = f.queue_id
+  where f.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = f.project_id and event = 'JobCancelled')
 )
 select id from finished;
 
@@ -771,8 +984,8 @@ select id from finished;
 -- Right after a server start nothing is reaped for one lease, so that live workers can renew first.
 with picked as materialized (
   select
-    j.project_id, j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.started_at,
-    j.lock_expires_at
+    j.project_id, j.id, j.queue_id, j.type, j.event_id, j.attempt, j.execution_seq, j.generation, j.worker_id,
+    j.claimed_at, j.started_at, j.lock_expires_at
   from holdfast.jobs as j
   where j.status in ('claimed', 'running') and j.lock_expires_at < clock_timestamp()
     and j.cancel_requested_at is null and j.crash_count = 0
@@ -797,6 +1010,16 @@ executed as (
     clock_timestamp(), claimed_at, started_at, lock_expires_at, project_id, id, worker_id, execution_seq, attempt,
     generation, 'running', 'lease_expired'
   from picked
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select p.project_id, 'JobRescued', p.id, jsonb_build_object(
+    'type', p.type, 'queue', q.name, 'attempt', p.attempt, 'executionSeq', p.execution_seq, 'reason', 'lease_expired'
+  )
+  from picked as p
+  join holdfast.queues as q on q.project_id = p.project_id and q.id = p.queue_id
+  where p.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = p.project_id and event = 'JobRescued')
 )
 select project_id, id, worker_id from picked;
 
@@ -805,8 +1028,8 @@ select project_id, id, worker_id from picked;
 -- A suspect's start is written before its handler runs, so a claimed suspect did not kill the worker.
 with picked as materialized (
   select
-    j.project_id, j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.started_at,
-    j.lock_expires_at
+    j.project_id, j.id, j.queue_id, j.type, j.event_id, j.attempt, j.execution_seq, j.generation, j.worker_id,
+    j.claimed_at, j.started_at, j.lock_expires_at
   from holdfast.jobs as j
   where j.status = 'claimed' and j.lock_expires_at < clock_timestamp()
     and j.cancel_requested_at is null and j.crash_count > 0
@@ -831,6 +1054,16 @@ executed as (
     clock_timestamp(), claimed_at, started_at, lock_expires_at, project_id, id, worker_id, execution_seq, attempt,
     generation, 'running', 'lease_expired'
   from picked
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select p.project_id, 'JobRescued', p.id, jsonb_build_object(
+    'type', p.type, 'queue', q.name, 'attempt', p.attempt, 'executionSeq', p.execution_seq, 'reason', 'lease_expired'
+  )
+  from picked as p
+  join holdfast.queues as q on q.project_id = p.project_id and q.id = p.queue_id
+  where p.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = p.project_id and event = 'JobRescued')
 )
 select project_id, id, worker_id from picked;
 
@@ -838,8 +1071,8 @@ select project_id, id, worker_id from picked;
 -- running → scheduled. Called by the reaper when a lease expired for the second time: refunded, counted, after a wait.
 with picked as materialized (
   select
-    j.project_id, j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.started_at,
-    j.lock_expires_at
+    j.project_id, j.id, j.queue_id, j.type, j.event_id, j.attempt, j.execution_seq, j.generation, j.worker_id,
+    j.claimed_at, j.started_at, j.lock_expires_at
   from holdfast.jobs as j
   where j.status = 'running' and j.lock_expires_at < clock_timestamp()
     and j.cancel_requested_at is null and j.crash_count between 1 and $4::integer - 2
@@ -866,6 +1099,16 @@ executed as (
     clock_timestamp(), claimed_at, started_at, lock_expires_at, project_id, id, worker_id, execution_seq, attempt,
     generation, 'running', 'lease_expired'
   from picked
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select p.project_id, 'JobRescued', p.id, jsonb_build_object(
+    'type', p.type, 'queue', q.name, 'attempt', p.attempt, 'executionSeq', p.execution_seq, 'reason', 'lease_expired'
+  )
+  from picked as p
+  join holdfast.queues as q on q.project_id = p.project_id and q.id = p.queue_id
+  where p.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = p.project_id and event = 'JobRescued')
 )
 select project_id, id, worker_id from picked;
 
@@ -873,8 +1116,8 @@ select project_id, id, worker_id from picked;
 -- running → dead_letter. Called by the reaper for a job that took its worker down as often as is allowed.
 with picked as materialized (
   select
-    j.project_id, j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.started_at,
-    j.lock_expires_at, j.batch_id, j.has_children
+    j.project_id, j.id, j.queue_id, j.type, j.event_id, j.attempt, j.execution_seq, j.generation, j.worker_id,
+    j.claimed_at, j.started_at, j.lock_expires_at, j.batch_id, j.has_children
   from holdfast.jobs as j
   where j.status = 'running' and j.lock_expires_at < clock_timestamp()
     and j.cancel_requested_at is null and j.crash_count >= $3::integer - 1
@@ -910,6 +1153,17 @@ ending as (
   select project_id, id, 'dead_letter', batch_id, has_children
   from picked
   where batch_id is not null or has_children
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select p.project_id, 'JobFailed', p.id, jsonb_build_object(
+    'type', p.type, 'queue', q.name, 'attempt', p.attempt, 'executionSeq', p.execution_seq, 'reason', 'poison_pill',
+    'error', jsonb_build_object('code', 'poison_pill')
+  )
+  from picked as p
+  join holdfast.queues as q on q.project_id = p.project_id and q.id = p.queue_id
+  where p.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = p.project_id and event = 'JobFailed')
 )
 select project_id, id, worker_id from picked;
 
@@ -920,8 +1174,8 @@ select project_id, id, worker_id from picked;
 -- failed host for ever.
 with picked as materialized (
   select
-    j.project_id, j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.started_at,
-    j.lock_expires_at
+    j.project_id, j.id, j.queue_id, j.type, j.event_id, j.attempt, j.execution_seq, j.generation, j.worker_id,
+    j.claimed_at, j.started_at, j.lock_expires_at
   from holdfast.jobs as j
   where j.status in ('claimed', 'running') and j.lock_expires_at < clock_timestamp()
     and j.cancel_requested_at is null
@@ -953,35 +1207,84 @@ executed as (
     clock_timestamp(), claimed_at, started_at, lock_expires_at, project_id, id, worker_id, execution_seq, attempt,
     generation, 'running', 'workers_lost'
   from picked
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select p.project_id, 'JobRescued', p.id, jsonb_build_object(
+    'type', p.type, 'queue', q.name, 'attempt', p.attempt, 'executionSeq', p.execution_seq, 'reason', 'workers_lost'
+  )
+  from picked as p
+  join holdfast.queues as q on q.project_id = p.project_id and q.id = p.queue_id
+  where p.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = p.project_id and event = 'JobRescued')
 )
 select project_id, id, worker_id from picked;
 
 -- name: retry_job
 -- failed → queued. Called by a person for a job under the manual retry policy; counts start again.
-update holdfast.jobs as j
-set
-  status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp(),
-  attempt = 0, crash_count = 0, release_count = 0, exception_count = 0, generation = j.generation + 1, reason = null,
-  finished_at = null, worker_id = null, claimed_at = null, started_at = null
-where j.project_id = $1 and j.id = $2 and j.status = 'failed'
-returning j.id, j.queue_id;
+with moved as (
+  update holdfast.jobs as j
+  set
+    status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp(),
+    attempt = 0, crash_count = 0, release_count = 0, exception_count = 0, generation = j.generation + 1, reason = null,
+    finished_at = null, worker_id = null, claimed_at = null, started_at = null
+  where j.project_id = $1 and j.id = $2 and j.status = 'failed'
+  returning j.id, j.queue_id, j.type, j.attempt, j.execution_seq, j.event_id
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobQueued', m.id, jsonb_build_object(
+    'type', m.type, 'queue', q.name, 'attempt', m.attempt, 'executionSeq', m.execution_seq
+  )
+  from moved as m
+  join holdfast.queues as q on q.project_id = $1 and q.id = m.queue_id
+  where m.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobQueued')
+)
+select id, queue_id from moved;
 
 -- name: run_job_now
 -- scheduled → queued. Called by a person who does not want to wait; a job that waits for parents cannot be hurried.
-update holdfast.jobs as j
-set status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp()
-where j.project_id = $1 and j.id = $2 and j.status = 'scheduled' and j.pending_parents = 0
-returning j.id, j.queue_id;
+with moved as (
+  update holdfast.jobs as j
+  set status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp()
+  where j.project_id = $1 and j.id = $2 and j.status = 'scheduled' and j.pending_parents = 0
+  returning j.id, j.queue_id, j.type, j.attempt, j.execution_seq, j.event_id
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobQueued', m.id, jsonb_build_object(
+    'type', m.type, 'queue', q.name, 'attempt', m.attempt, 'executionSeq', m.execution_seq
+  )
+  from moved as m
+  join holdfast.queues as q on q.project_id = $1 and q.id = m.queue_id
+  where m.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobQueued')
+)
+select id, queue_id from moved;
 
 -- name: replay_job
 -- dead_letter → queued. Called by a person; the id stays, a generation is added, counts start again.
-update holdfast.jobs as j
-set
-  status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp(),
-  attempt = 0, crash_count = 0, release_count = 0, exception_count = 0, generation = j.generation + 1, reason = null,
-  finished_at = null, worker_id = null, claimed_at = null, started_at = null
-where j.project_id = $1 and j.id = $2 and j.status = 'dead_letter'
-returning j.id, j.queue_id, j.batch_id, j.has_children;
+with moved as (
+  update holdfast.jobs as j
+  set
+    status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp(),
+    attempt = 0, crash_count = 0, release_count = 0, exception_count = 0, generation = j.generation + 1, reason = null,
+    finished_at = null, worker_id = null, claimed_at = null, started_at = null
+  where j.project_id = $1 and j.id = $2 and j.status = 'dead_letter'
+  returning j.id, j.queue_id, j.batch_id, j.has_children, j.type, j.attempt, j.execution_seq, j.event_id
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobQueued', m.id, jsonb_build_object(
+    'type', m.type, 'queue', q.name, 'attempt', m.attempt, 'executionSeq', m.execution_seq
+  )
+  from moved as m
+  join holdfast.queues as q on q.project_id = $1 and q.id = m.queue_id
+  where m.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobQueued')
+)
+select id, queue_id, batch_id, has_children from moved;
 
 -- name: revive_jobs
 -- cancelled → scheduled. Called by a replay for the jobs that its death had cancelled; they wait for their parents again.
@@ -990,6 +1293,16 @@ with ended as materialized (
   using unnest($2::uuid[], $3::integer[]) as n (id, parent_count)
   where h.project_id = $1 and h.id = n.id and h.status = 'cancelled' and h.reason = 'parent_failed'
   returning h.*, n.parent_count
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobScheduled', e.id, jsonb_build_object(
+    'type', e.type, 'queue', q.name, 'attempt', 0, 'executionSeq', e.execution_seq, 'reason', 'parents_pending'
+  )
+  from ended as e
+  join holdfast.queues as q on q.project_id = $1 and q.id = e.queue_id
+  where e.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobScheduled')
 )
 insert into holdfast.jobs (
   seq, queue_id, run_at, created_at, fire_at, project_id, id, schedule_id, max_attempts, execution_seq, generation,
@@ -1001,7 +1314,7 @@ select
   parent_count, timeout_ms, 'scheduled', priority, type, payload, retry, metadata, tags,
   start_deadline_at, batch_id, event_id, unique_lock, has_children
 from ended
-returning id;
+returning id, batch_id, has_children;
 
 -- name: retire_dead_letters
 -- dead_letter → history, as dead_letter. Called by the pruner when retention has passed, page by page.

@@ -1,10 +1,12 @@
 import type { JobStatus } from '@holdfast/domain';
 import { plainArray } from './array-literal.ts';
+import type { Database } from './database.ts';
 import { statements } from './generated/statements.ts';
 import type { Statement } from './generated/statements.ts';
 import { readJobStatus } from './job-reading.ts';
 import type { JobKey } from './job-reading.ts';
 import type { Queryable } from './queryable.ts';
+import { reviveFollowers } from './reviving.ts';
 
 /** What a person's action on a job came to. */
 export type JobActionResult =
@@ -78,9 +80,27 @@ export function runJobNow(db: Queryable, key: JobKey): Promise<JobActionResult> 
   return act(db, statements.runJobNow, key);
 }
 
-/** Queues a dead letter again, under the same id and a new generation; its counts start again. */
-export function replayJob(db: Queryable, key: JobKey): Promise<JobActionResult> {
-  return act(db, statements.replayJob, key);
+/**
+ * Queues a dead letter again, under the same id and a new generation; its counts start again. The jobs that its death
+ * had cancelled wait for it again, and its batch is open again.
+ */
+export function replayJob(database: Database, key: JobKey): Promise<JobActionResult> {
+  return database.transaction(async (tx) => {
+    const { projectId, id } = key;
+    const [row] = await tx.query<ReplayedRow>(statements.replayJob, [projectId, id]);
+    if (row === undefined) return refusal(tx, key);
+    if (row.batch_id !== null || row.has_children) {
+      const job = { id, batchId: row.batch_id ?? undefined, hasChildren: row.has_children };
+      await reviveFollowers(tx, { projectId, job });
+    }
+    return { done: true, queueId: row.queue_id };
+  });
+}
+
+interface ReplayedRow {
+  readonly queue_id: string;
+  readonly batch_id: string | null;
+  readonly has_children: boolean;
 }
 
 /** What may be changed of a job that no worker has started; absent fields stay. */

@@ -1,5 +1,6 @@
 export * from './assert-never.ts';
 export * from './backoff.ts';
+export * from './batch-progress.ts';
 export * from './cron.ts';
 export * from './cron-errors.ts';
 export * from './cron-timezone.ts';

@@ -5,6 +5,7 @@ import { createPromoter } from './promoter.ts';
 import { createPruner } from './pruner.ts';
 import { createReaper } from './reaper.ts';
 import { createRollup } from './rollup.ts';
+import { createSettlerLoop } from './settler.ts';
 import { createWakeUpListener } from './wake-up-listener.ts';
 import type { Database, Retention } from '@holdfast/database';
 import type { Clock, Logger, Loop, Metrics, Service } from '@holdfast/runtime';
@@ -45,6 +46,7 @@ const duties: readonly Duty[] = [
   { createLoop: createPromoter, isUrgent: true, isWoken: true },
   { createLoop: createReaper, isUrgent: true },
   { createLoop: createCron, isUrgent: true, isWoken: true },
+  { createLoop: createSettlerLoop, isUrgent: true },
   { createLoop: createPruner },
   { createLoop: createRollup },
 ];

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import {
   createNotifier,
+  createSettler,
   markWorkerStopped,
   openClientTransactions,
   openListener,
@@ -12,6 +13,7 @@ import type {
   Lane,
   Listener,
   Notifier,
+  Settler,
   WorkerIdentity,
   WorkerMode,
 } from '@holdfast/database';
@@ -69,6 +71,7 @@ export class WorkerEngine implements Service {
   readonly #stats: StatsCollector;
   readonly #metrics: WorkerMetrics | undefined;
   readonly #notifier: Notifier;
+  readonly #settler: Settler;
   #listener: Listener | undefined;
   #removeGuards: RemoveGuards | undefined;
   #mode: WorkerMode = 'active';
@@ -86,6 +89,12 @@ export class WorkerEngine implements Service {
     this.#writes = database.openLane('lane');
     this.#moreWrites = database.openLane('lane');
     this.#notifier = createNotifier(database);
+    this.#settler = createSettler(database, {
+      notifier: this.#notifier,
+      onError: (error) => {
+        logger.warn({ err: error }, 'what follows from ended jobs is left to the schedulers');
+      },
+    });
     this.#metrics = metrics && createWorkerMetrics(metrics);
     const shared = { projectId, logger, lane: this.#writes, workerId: this.id };
     this.#stats = new StatsCollector(shared);
@@ -271,6 +280,7 @@ export class WorkerEngine implements Service {
     }
     const { observer } = this.#options;
     if (observer !== undefined) for (const end of finishes) observer.onEnded(endedAttempt(end));
+    if (finishes.some(({ job }) => job.claimed.isAwaited)) this.#settler.kick();
     const queueIds = [...new Set(finishes.map(({ job }) => job.claimed.queueId))];
     if (transition === 'retry_jobs' || transition === 'release_jobs') {
       this.#notifier.wakeSchedulers();
@@ -328,6 +338,7 @@ export class WorkerEngine implements Service {
     // A handler that ignored its abort may hold a transaction open for ever.
     const { clock = systemClock } = this.#options;
     await Promise.race([this.#transactions.close(), clock.sleep(shutdownGraceMs)]);
+    await Promise.race([this.#settler.idle(), clock.sleep(shutdownGraceMs)]);
     await this.#notifier.close();
     await this.#claims.close();
     await this.#writes.close();

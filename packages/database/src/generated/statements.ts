@@ -216,6 +216,153 @@ set revoked_at = coalesce(revoked_at, clock_timestamp())
 where project_id = $1 and id = $2
 returning id`,
   },
+  /** batches.sql */
+  insertBatch: {
+    name: 'insert_batch',
+    text: `insert into holdfast.batches (project_id, id, kind, name, parent_id, allow_failures, total_count)
+values ($1::uuid, $2::uuid, $3::text, $4::text, $5::uuid, $6::boolean, $7::integer)
+on conflict do nothing
+returning id`,
+  },
+  /** batches.sql */
+  insertBatchCallbacks: {
+    name: 'insert_batch_callbacks',
+    text: `insert into holdfast.batch_callbacks (project_id, batch_id, role, percent, job_id, job)
+select $1::uuid, $2::uuid, n.role, n.percent, n.job_id, n.job::jsonb
+from unnest($3::text[], $4::smallint[], $5::uuid[], $6::text[]) as n (role, percent, job_id, job)`,
+  },
+  /** batches.sql */
+  insertDependencies: {
+    name: 'insert_dependencies',
+    text: `insert into holdfast.job_dependencies (project_id, parent_id, child_id, on_failure, child_delay_ms)
+select $1::uuid, n.parent_id, n.child_id, n.on_failure, n.child_delay_ms
+from unnest($2::uuid[], $3::uuid[], $4::text[], $5::double precision[])
+  as n (parent_id, child_id, on_failure, child_delay_ms)`,
+  },
+  /** batches.sql */
+  lockOpenBatch: {
+    name: 'lock_open_batch',
+    text: `select b.id, b.finished_at is not null as is_finished, b.cancelled_at is not null as is_cancelled
+from holdfast.batches as b
+where b.project_id = $1::uuid and b.id = $2::uuid
+for no key update`,
+  },
+  /** batches.sql */
+  growBatch: {
+    name: 'grow_batch',
+    text: `update holdfast.batches as b
+set total_count = b.total_count + $3::integer
+where b.project_id = $1::uuid and b.id = $2::uuid`,
+  },
+  /** batches.sql */
+  readBatch: {
+    name: 'read_batch',
+    text: `select
+  b.id, b.kind, b.name, b.parent_id, b.allow_failures, b.total_count, b.completed_count, b.dead_letter_count,
+  b.cancelled_count, b.created_at, b.finished_at, b.cancelled_at,
+  coalesce(
+    (
+      select jsonb_agg(
+        jsonb_build_object(
+          'role', c.role, 'percent', c.percent, 'jobId', c.job_id, 'type', c.job ->> 'type',
+          'enqueuedAt', c.enqueued_at, 'endedAt', c.ended_at
+        )
+        order by c.role, c.percent
+      )
+      from holdfast.batch_callbacks as c
+      where c.project_id = b.project_id and c.batch_id = b.id
+    ),
+    '[]'
+  ) as callbacks
+from holdfast.batches as b
+where b.project_id = $1 and b.id = $2`,
+  },
+  /** batches.sql */
+  listBatches: {
+    name: 'list_batches',
+    text: `select
+  b.id, b.kind, b.name, b.parent_id, b.allow_failures, b.total_count, b.completed_count, b.dead_letter_count,
+  b.cancelled_count, b.created_at, b.finished_at, b.cancelled_at, '[]'::jsonb as callbacks
+from holdfast.batches as b
+where b.project_id = $1
+  and ($3::uuid is null or (b.created_at, b.id) < (
+    select x.created_at, x.id from holdfast.batches as x where x.project_id = $1 and x.id = $3
+  ))
+  and ($4::text is null or b.kind = $4)
+order by b.created_at desc, b.id desc
+limit $2`,
+  },
+  /** batches.sql */
+  listBatchDependencies: {
+    name: 'list_batch_dependencies',
+    text: `select d.parent_id, d.child_id, d.on_failure, d.state
+from holdfast.all_jobs as j
+join holdfast.job_dependencies as d on d.project_id = j.project_id and d.child_id = j.id
+where j.project_id = $1 and j.batch_id = $2
+order by d.child_id, d.parent_id`,
+  },
+  /** batches.sql */
+  listParents: {
+    name: 'list_parents',
+    text: `select d.parent_id as id, j.type, j.status, j.result::text as result
+from holdfast.job_dependencies as d
+cross join lateral (
+  select a.type, a.status, a.result
+  from holdfast.all_jobs as a
+  where a.project_id = d.project_id and a.id = d.parent_id
+) as j
+where d.project_id = $1 and d.child_id = $2
+order by d.parent_id`,
+  },
+  /** batches.sql */
+  markBatchCancelled: {
+    name: 'mark_batch_cancelled',
+    text: `update holdfast.batches as b
+set cancelled_at = coalesce(b.cancelled_at, clock_timestamp())
+where b.project_id = $1 and b.id = $2 and b.finished_at is null
+returning b.id`,
+  },
+  /** batches.sql */
+  listInnerBatches: {
+    name: 'list_inner_batches',
+    text: `select b.id from holdfast.batches as b where b.project_id = $1 and b.parent_id = $2 and b.finished_at is null`,
+  },
+  /** batches.sql */
+  listCancellableMembers: {
+    name: 'list_cancellable_members',
+    text: `select j.id
+from holdfast.jobs as j
+where j.project_id = $1 and j.batch_id = $2 and j.status in ('queued', 'scheduled', 'failed') and j.id > $3::uuid
+  and not exists (
+    select from holdfast.batch_callbacks as c where c.project_id = j.project_id and c.job_id = j.id
+  )
+order by j.id
+limit $4`,
+  },
+  /** batches.sql */
+  listHeldMembers: {
+    name: 'list_held_members',
+    text: `select j.id
+from holdfast.jobs as j
+where j.project_id = $1 and j.batch_id = $2 and j.status in ('claimed', 'running') and j.id > $3::uuid
+  and not exists (
+    select from holdfast.batch_callbacks as c where c.project_id = j.project_id and c.job_id = j.id
+  )
+order by j.id
+limit $4`,
+  },
+  /** batches.sql */
+  listFailedMembers: {
+    name: 'list_failed_members',
+    text: `select j.id, j.status
+from holdfast.jobs as j
+where j.project_id = $1 and j.batch_id = $2 and j.status in ('failed', 'dead_letter') and j.id > $3::uuid
+  and not exists (
+    select from holdfast.batch_callbacks as c where c.project_id = j.project_id and c.job_id = j.id
+  )
+order by j.id
+limit $4`,
+  },
   /** idempotency.sql */
   takeIdempotencyKey: {
     name: 'take_idempotency_key',
@@ -244,94 +391,145 @@ where project_id = $1 and key_hash = $2`,
   /** job-lifecycle.sql */
   enqueueJobs: {
     name: 'enqueue_jobs',
-    text: `insert into holdfast.jobs (
-  project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
-  schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
-  status, seq, run_at, created_at
+    text: `with inserted as (
+  insert into holdfast.jobs (
+    project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
+    schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
+    status, seq, run_at, created_at
+  )
+  select
+    $1::uuid, n.id, n.queue_id, n.type, n.payload::jsonb, n.priority, n.max_attempts, n.timeout_ms, n.retry::jsonb,
+    case when n.tags is not null then array(select jsonb_array_elements_text(n.tags::jsonb)) end, n.metadata::jsonb,
+    n.schedule_id, n.fire_at,
+    holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
+    n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
+    'queued', nextval('holdfast.job_seq'), clock_timestamp(), clock_timestamp()
+  from unnest(
+    $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
+    $10::text[], $11::text[], $12::uuid[], $13::timestamptz[], $14::jsonb[]
+  ) as n (
+    id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry,
+    tags, metadata, schedule_id, fire_at, extras
+  )
+  on conflict do nothing
+  returning id, queue_id, type, attempt, execution_seq, event_id
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1::uuid, 'JobQueued', i.id, jsonb_build_object(
+    'type', i.type, 'queue', q.name, 'attempt', i.attempt, 'executionSeq', i.execution_seq
+  )
+  from inserted as i
+  join holdfast.queues as q on q.project_id = $1::uuid and q.id = i.queue_id
+  where i.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1::uuid and event = 'JobQueued')
 )
-select
-  $1::uuid, n.id, n.queue_id, n.type, n.payload::jsonb, n.priority, n.max_attempts, n.timeout_ms, n.retry::jsonb,
-  case when n.tags is not null then array(select jsonb_array_elements_text(n.tags::jsonb)) end, n.metadata::jsonb,
-  n.schedule_id, n.fire_at,
-  holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
-  n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
-  'queued', nextval('holdfast.job_seq'), clock_timestamp(), clock_timestamp()
-from unnest(
-  $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
-  $10::text[], $11::text[], $12::uuid[], $13::timestamptz[], $14::jsonb[]
-) as n (
-  id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry,
-  tags, metadata, schedule_id, fire_at, extras
-)
-on conflict do nothing
-returning id`,
+select id from inserted`,
   },
   /** job-lifecycle.sql */
   scheduleJobs: {
     name: 'schedule_jobs',
-    text: `insert into holdfast.jobs (
-  project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
-  schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
-  status, run_at, created_at
+    text: `with inserted as (
+  insert into holdfast.jobs (
+    project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
+    schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
+    status, run_at, created_at
+  )
+  select
+    $1::uuid, n.id, n.queue_id, n.type, n.payload::jsonb, n.priority, n.max_attempts, n.timeout_ms, n.retry::jsonb,
+    case when n.tags is not null then array(select jsonb_array_elements_text(n.tags::jsonb)) end, n.metadata::jsonb,
+    n.schedule_id, n.fire_at,
+    holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
+    n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
+    'scheduled',
+    greatest(clock_timestamp(), coalesce(n.run_at, clock_timestamp() + n.delay_ms * interval '1 millisecond')),
+    clock_timestamp()
+  from unnest(
+    $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
+    $10::text[], $11::text[], $12::uuid[], $13::timestamptz[], $14::jsonb[], $15::timestamptz[],
+    $16::double precision[]
+  ) as n (
+    id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry,
+    tags, metadata, schedule_id, fire_at, extras, run_at, delay_ms
+  )
+  on conflict do nothing
+  returning id, queue_id, type, attempt, execution_seq, event_id, run_at
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1::uuid, 'JobScheduled', i.id, jsonb_build_object(
+    'type', i.type, 'queue', q.name, 'attempt', i.attempt, 'executionSeq', i.execution_seq,
+    'nextDelayMs', greatest(0, round(extract(epoch from i.run_at - clock_timestamp()) * 1000))
+  )
+  from inserted as i
+  join holdfast.queues as q on q.project_id = $1::uuid and q.id = i.queue_id
+  where i.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1::uuid and event = 'JobScheduled')
 )
-select
-  $1::uuid, n.id, n.queue_id, n.type, n.payload::jsonb, n.priority, n.max_attempts, n.timeout_ms, n.retry::jsonb,
-  case when n.tags is not null then array(select jsonb_array_elements_text(n.tags::jsonb)) end, n.metadata::jsonb,
-  n.schedule_id, n.fire_at,
-  holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
-  n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
-  'scheduled',
-  greatest(clock_timestamp(), coalesce(n.run_at, clock_timestamp() + n.delay_ms * interval '1 millisecond')),
-  clock_timestamp()
-from unnest(
-  $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
-  $10::text[], $11::text[], $12::uuid[], $13::timestamptz[], $14::jsonb[], $15::timestamptz[],
-  $16::double precision[]
-) as n (
-  id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry,
-  tags, metadata, schedule_id, fire_at, extras, run_at, delay_ms
-)
-on conflict do nothing
-returning id`,
+select id from inserted`,
   },
   /** job-lifecycle.sql */
   holdBackJobs: {
     name: 'hold_back_jobs',
-    text: `insert into holdfast.jobs (
-  project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
-  schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
-  status, pending_parents, run_at, created_at
+    text: `with inserted as (
+  insert into holdfast.jobs (
+    project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
+    schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
+    status, pending_parents, run_at, created_at
+  )
+  select
+    $1::uuid, n.id, n.queue_id, n.type, n.payload::jsonb, n.priority, n.max_attempts, n.timeout_ms, n.retry::jsonb,
+    case when n.tags is not null then array(select jsonb_array_elements_text(n.tags::jsonb)) end, n.metadata::jsonb,
+    n.schedule_id, n.fire_at,
+    holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
+    n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
+    'scheduled', n.parent_count, 'infinity', clock_timestamp()
+  from unnest(
+    $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
+    $10::text[], $11::text[], $12::uuid[], $13::timestamptz[], $14::jsonb[], $15::integer[]
+  ) as n (
+    id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry,
+    tags, metadata, schedule_id, fire_at, extras, parent_count
+  )
+  on conflict do nothing
+  returning id, queue_id, type, attempt, execution_seq, event_id
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1::uuid, 'JobScheduled', i.id, jsonb_build_object(
+    'type', i.type, 'queue', q.name, 'attempt', i.attempt, 'executionSeq', i.execution_seq, 'reason', 'parents_pending'
+  )
+  from inserted as i
+  join holdfast.queues as q on q.project_id = $1::uuid and q.id = i.queue_id
+  where i.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1::uuid and event = 'JobScheduled')
 )
-select
-  $1::uuid, n.id, n.queue_id, n.type, n.payload::jsonb, n.priority, n.max_attempts, n.timeout_ms, n.retry::jsonb,
-  case when n.tags is not null then array(select jsonb_array_elements_text(n.tags::jsonb)) end, n.metadata::jsonb,
-  n.schedule_id, n.fire_at,
-  holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
-  n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
-  'scheduled', n.parent_count, 'infinity', clock_timestamp()
-from unnest(
-  $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
-  $10::text[], $11::text[], $12::uuid[], $13::timestamptz[], $14::jsonb[], $15::integer[]
-) as n (
-  id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry,
-  tags, metadata, schedule_id, fire_at, extras, parent_count
-)
-on conflict do nothing
-returning id`,
+select id from inserted`,
   },
   /** job-lifecycle.sql */
   promoteJobs: {
     name: 'promote_jobs',
     text: `with due as materialized (
-  select ready.row_id, nextval('holdfast.job_seq') as seq
+  select ready.*, nextval('holdfast.job_seq') as seq
   from (
-    select ctid as row_id
+    select ctid as row_id, project_id, id, queue_id, type, attempt, execution_seq, event_id
     from holdfast.jobs
     where status = 'scheduled' and run_at <= clock_timestamp()
     order by run_at
     limit $1
     for no key update skip locked
   ) as ready
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select d.project_id, 'JobQueued', d.id, jsonb_build_object(
+    'type', d.type, 'queue', q.name, 'attempt', d.attempt, 'executionSeq', d.execution_seq
+  )
+  from due as d
+  join holdfast.queues as q on q.project_id = d.project_id and q.id = d.queue_id
+  where d.event_id is null
+    and exists (select from holdfast.event_subscriptions where event = 'JobQueued')
+    and exists (select from holdfast.event_subscriptions where project_id = d.project_id and event = 'JobQueued')
 )
 update holdfast.jobs as j
 set status = 'queued', seq = due.seq
@@ -343,12 +541,22 @@ returning j.project_id, j.queue_id`,
   unblockJobs: {
     name: 'unblock_jobs',
     text: `with ready as materialized (
-  select j.id, nextval('holdfast.job_seq') as seq
+  select j.id, j.queue_id, j.type, j.attempt, j.execution_seq, j.event_id, nextval('holdfast.job_seq') as seq
   from unnest($2::uuid[]) as n (id)
   join holdfast.jobs as j on j.project_id = $1 and j.id = n.id
   where j.status = 'scheduled' and j.pending_parents > 0
   order by j.id
   for no key update of j
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobQueued', r.id, jsonb_build_object(
+    'type', r.type, 'queue', q.name, 'attempt', r.attempt, 'executionSeq', r.execution_seq
+  )
+  from ready as r
+  join holdfast.queues as q on q.project_id = $1 and q.id = r.queue_id
+  where r.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobQueued')
 )
 update holdfast.jobs as j
 set status = 'queued', pending_parents = 0, seq = ready.seq, run_at = clock_timestamp()
@@ -360,12 +568,22 @@ returning j.id, j.queue_id`,
   postponeUnblockedJobs: {
     name: 'postpone_unblocked_jobs',
     text: `with ready as materialized (
-  select j.id, n.delay_ms
+  select j.id, j.queue_id, j.type, j.attempt, j.execution_seq, j.event_id, n.delay_ms
   from unnest($2::uuid[], $3::double precision[]) as n (id, delay_ms)
   join holdfast.jobs as j on j.project_id = $1 and j.id = n.id
   where j.status = 'scheduled' and j.pending_parents > 0
   order by j.id
   for no key update of j
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobScheduled', r.id, jsonb_build_object(
+    'type', r.type, 'queue', q.name, 'attempt', r.attempt, 'executionSeq', r.execution_seq, 'nextDelayMs', r.delay_ms
+  )
+  from ready as r
+  join holdfast.queues as q on q.project_id = $1 and q.id = r.queue_id
+  where r.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobScheduled')
 )
 update holdfast.jobs as j
 set pending_parents = 0, run_at = clock_timestamp() + ready.delay_ms * interval '1 millisecond'
@@ -415,6 +633,17 @@ picked as materialized (
     ) as job
     limit $6
   )
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobProcessing', j.id, jsonb_build_object(
+    'type', j.type, 'queue', q.name, 'attempt', j.attempt + 1, 'executionSeq', j.execution_seq + 1
+  )
+  from picked
+  join holdfast.jobs as j on j.ctid = picked.row_id
+  join holdfast.queues as q on q.project_id = $1 and q.id = j.queue_id
+  where j.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobProcessing')
 )
 update holdfast.jobs as j
 set
@@ -485,6 +714,17 @@ picked as materialized (
     )
   ) as candidate
   limit (select free from headroom)
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobProcessing', j.id, jsonb_build_object(
+    'type', j.type, 'queue', q.name, 'attempt', j.attempt + 1, 'executionSeq', j.execution_seq + 1
+  )
+  from picked
+  join holdfast.jobs as j on j.ctid = picked.row_id
+  join holdfast.queues as q on q.project_id = $1 and q.id = j.queue_id
+  where j.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobProcessing')
 )
 update holdfast.jobs as j
 set
@@ -595,6 +835,16 @@ ending as (
   select project_id, id, 'completed', batch_id, has_children
   from finished
   where batch_id is not null or has_children
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobProcessed', f.id, jsonb_build_object(
+    'type', f.type, 'queue', q.name, 'attempt', f.attempt, 'executionSeq', f.execution_seq
+  )
+  from finished as f
+  join holdfast.queues as q on q.project_id = $1 and q.id = f.queue_id
+  where f.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobProcessed')
 )
 select id from finished`,
   },
@@ -603,7 +853,8 @@ select id from finished`,
     name: 'retry_jobs',
     text: `with held as materialized (
   select
-    j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, f.status, f.reason, f.error, f.delay_ms,
+    j.id, j.queue_id, j.type, j.event_id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at,
+    f.status, f.reason, f.error, f.delay_ms,
     coalesce(
       j.started_at,
       greatest(j.claimed_at, statement_timestamp() - f.started_ago_ms * interval '1 millisecond')
@@ -638,6 +889,24 @@ executed as (
     clock_timestamp(), claimed_at, begun_at, greatest(begun_at, ended_at), $1, id, worker_id, execution_seq,
     attempt, generation, status::holdfast.execution_status, reason, error::jsonb, delay_ms
   from held
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, e.event, h.id, jsonb_strip_nulls(jsonb_build_object(
+    'type', h.type, 'queue', q.name, 'attempt', h.attempt, 'executionSeq', h.execution_seq,
+    'reason', h.reason, 'error', h.error::jsonb - 'stack' - 'fingerprint', 'nextDelayMs', h.delay_ms
+  ))
+  from held as h
+  cross join lateral (
+    values (case h.status when 'timed_out' then 'JobTimedOut' else 'JobExceptionOccurred' end)
+  ) as e (event)
+  join holdfast.queues as q on q.project_id = $1 and q.id = h.queue_id
+  where h.event_id is null
+    and exists (
+      select from holdfast.event_subscriptions
+      where project_id = $1 and event in ('JobExceptionOccurred', 'JobTimedOut')
+    )
+    and e.event in (select event from holdfast.event_subscriptions where project_id = $1)
 )
 select id from held`,
   },
@@ -646,7 +915,8 @@ select id from held`,
     name: 'fail_jobs',
     text: `with held as materialized (
   select
-    j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, f.status, f.reason, f.error,
+    j.id, j.queue_id, j.type, j.event_id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at,
+    f.status, f.reason, f.error,
     coalesce(
       j.started_at,
       greatest(j.claimed_at, statement_timestamp() - f.started_ago_ms * interval '1 millisecond')
@@ -678,6 +948,24 @@ executed as (
     clock_timestamp(), claimed_at, begun_at, greatest(begun_at, ended_at), $1, id, worker_id, execution_seq,
     attempt, generation, status::holdfast.execution_status, reason, error::jsonb
   from held
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, e.event, h.id, jsonb_strip_nulls(jsonb_build_object(
+    'type', h.type, 'queue', q.name, 'attempt', h.attempt, 'executionSeq', h.execution_seq,
+    'reason', h.reason, 'error', h.error::jsonb - 'stack' - 'fingerprint'
+  ))
+  from held as h
+  cross join lateral (
+    values (case h.status when 'timed_out' then 'JobTimedOut' else 'JobExceptionOccurred' end)
+  ) as e (event)
+  join holdfast.queues as q on q.project_id = $1 and q.id = h.queue_id
+  where h.event_id is null
+    and exists (
+      select from holdfast.event_subscriptions
+      where project_id = $1 and event in ('JobExceptionOccurred', 'JobTimedOut')
+    )
+    and e.event in (select event from holdfast.event_subscriptions where project_id = $1)
 )
 select id from held`,
   },
@@ -686,7 +974,8 @@ select id from held`,
     name: 'dead_letter_jobs',
     text: `with held as materialized (
   select
-    j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.batch_id, j.has_children,
+    j.id, j.queue_id, j.type, j.event_id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at,
+    j.batch_id, j.has_children,
     f.status, f.reason, f.error,
     coalesce(
       j.started_at,
@@ -725,6 +1014,24 @@ ending as (
   select $1::uuid, id, 'dead_letter', batch_id, has_children
   from held
   where batch_id is not null or has_children
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, e.event, h.id, jsonb_strip_nulls(jsonb_build_object(
+    'type', h.type, 'queue', q.name, 'attempt', h.attempt, 'executionSeq', h.execution_seq,
+    'reason', h.reason, 'error', h.error::jsonb - 'stack' - 'fingerprint'
+  ))
+  from held as h
+  cross join lateral (
+    values (case h.status when 'timed_out' then 'JobTimedOut' else 'JobExceptionOccurred' end), ('JobFailed')
+  ) as e (event)
+  join holdfast.queues as q on q.project_id = $1 and q.id = h.queue_id
+  where h.event_id is null
+    and exists (
+      select from holdfast.event_subscriptions
+      where project_id = $1 and event in ('JobExceptionOccurred', 'JobTimedOut', 'JobFailed')
+    )
+    and e.event in (select event from holdfast.event_subscriptions where project_id = $1)
 )
 select id from held`,
   },
@@ -733,7 +1040,8 @@ select id from held`,
     name: 'release_jobs',
     text: `with held as materialized (
   select
-    j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, f.reason, f.delay_ms,
+    j.id, j.queue_id, j.type, j.event_id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at,
+    f.reason, f.delay_ms,
     coalesce(
       j.started_at,
       greatest(j.claimed_at, statement_timestamp() - f.started_ago_ms * interval '1 millisecond')
@@ -767,6 +1075,17 @@ executed as (
     clock_timestamp(), claimed_at, begun_at, greatest(begun_at, ended_at), $1, id, worker_id, execution_seq,
     attempt, generation, 'released', reason, delay_ms
   from held
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobReleased', h.id, jsonb_strip_nulls(jsonb_build_object(
+    'type', h.type, 'queue', q.name, 'attempt', h.attempt, 'executionSeq', h.execution_seq,
+    'reason', h.reason, 'nextDelayMs', h.delay_ms
+  ))
+  from held as h
+  join holdfast.queues as q on q.project_id = $1 and q.id = h.queue_id
+  where h.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobReleased')
 )
 select id from held`,
   },
@@ -846,6 +1165,17 @@ ending as (
   select project_id, id, 'cancelled', batch_id, has_children
   from finished
   where batch_id is not null or has_children
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobCancelled', f.id, jsonb_build_object(
+    'type', f.type, 'queue', q.name, 'attempt', f.attempt, 'executionSeq', f.execution_seq,
+    'reason', coalesce(f.reason, 'cancelled')
+  )
+  from finished as f
+  join holdfast.queues as q on q.project_id = $1 and q.id = f.queue_id
+  where f.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobCancelled')
 )
 select id from finished`,
   },
@@ -892,6 +1222,16 @@ ending as (
   select project_id, id, 'cancelled', batch_id, has_children
   from finished
   where batch_id is not null or has_children
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobCancelled', f.id, jsonb_build_object(
+    'type', f.type, 'queue', q.name, 'attempt', f.attempt, 'executionSeq', f.execution_seq, 'reason', $3::text
+  )
+  from finished as f
+  join holdfast.queues as q on q.project_id = $1 and q.id = f.queue_id
+  where f.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobCancelled')
 )
 select id from finished`,
   },
@@ -939,6 +1279,16 @@ ending as (
   select project_id, id, 'cancelled', batch_id, has_children
   from finished
   where batch_id is not null or has_children
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select f.project_id, 'JobCancelled', f.id, jsonb_build_object(
+    'type', f.type, 'queue', q.name, 'attempt', f.attempt, 'executionSeq', f.execution_seq, 'reason', 'start_deadline'
+  )
+  from finished as f
+  join holdfast.queues as q on q.project_id = f.project_id and q.id = f.queue_id
+  where f.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = f.project_id and event = 'JobCancelled')
 )
 select project_id, id from finished`,
   },
@@ -1006,6 +1356,16 @@ ending as (
   select project_id, id, 'cancelled', batch_id, has_children
   from finished
   where batch_id is not null or has_children
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select f.project_id, 'JobCancelled', f.id, jsonb_build_object(
+    'type', f.type, 'queue', q.name, 'attempt', f.attempt, 'executionSeq', f.execution_seq, 'reason', 'cancel_forced'
+  )
+  from finished as f
+  join holdfast.queues as q on q.project_id = f.project_id and q.id = f.queue_id
+  where f.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = f.project_id and event = 'JobCancelled')
 )
 select id from finished`,
   },
@@ -1014,8 +1374,8 @@ select id from finished`,
     name: 'reap_jobs',
     text: `with picked as materialized (
   select
-    j.project_id, j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.started_at,
-    j.lock_expires_at
+    j.project_id, j.id, j.queue_id, j.type, j.event_id, j.attempt, j.execution_seq, j.generation, j.worker_id,
+    j.claimed_at, j.started_at, j.lock_expires_at
   from holdfast.jobs as j
   where j.status in ('claimed', 'running') and j.lock_expires_at < clock_timestamp()
     and j.cancel_requested_at is null and j.crash_count = 0
@@ -1040,6 +1400,16 @@ executed as (
     clock_timestamp(), claimed_at, started_at, lock_expires_at, project_id, id, worker_id, execution_seq, attempt,
     generation, 'running', 'lease_expired'
   from picked
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select p.project_id, 'JobRescued', p.id, jsonb_build_object(
+    'type', p.type, 'queue', q.name, 'attempt', p.attempt, 'executionSeq', p.execution_seq, 'reason', 'lease_expired'
+  )
+  from picked as p
+  join holdfast.queues as q on q.project_id = p.project_id and q.id = p.queue_id
+  where p.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = p.project_id and event = 'JobRescued')
 )
 select project_id, id, worker_id from picked`,
   },
@@ -1048,8 +1418,8 @@ select project_id, id, worker_id from picked`,
     name: 'reap_blameless_jobs',
     text: `with picked as materialized (
   select
-    j.project_id, j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.started_at,
-    j.lock_expires_at
+    j.project_id, j.id, j.queue_id, j.type, j.event_id, j.attempt, j.execution_seq, j.generation, j.worker_id,
+    j.claimed_at, j.started_at, j.lock_expires_at
   from holdfast.jobs as j
   where j.status = 'claimed' and j.lock_expires_at < clock_timestamp()
     and j.cancel_requested_at is null and j.crash_count > 0
@@ -1074,6 +1444,16 @@ executed as (
     clock_timestamp(), claimed_at, started_at, lock_expires_at, project_id, id, worker_id, execution_seq, attempt,
     generation, 'running', 'lease_expired'
   from picked
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select p.project_id, 'JobRescued', p.id, jsonb_build_object(
+    'type', p.type, 'queue', q.name, 'attempt', p.attempt, 'executionSeq', p.execution_seq, 'reason', 'lease_expired'
+  )
+  from picked as p
+  join holdfast.queues as q on q.project_id = p.project_id and q.id = p.queue_id
+  where p.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = p.project_id and event = 'JobRescued')
 )
 select project_id, id, worker_id from picked`,
   },
@@ -1082,8 +1462,8 @@ select project_id, id, worker_id from picked`,
     name: 'reap_suspect_jobs',
     text: `with picked as materialized (
   select
-    j.project_id, j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.started_at,
-    j.lock_expires_at
+    j.project_id, j.id, j.queue_id, j.type, j.event_id, j.attempt, j.execution_seq, j.generation, j.worker_id,
+    j.claimed_at, j.started_at, j.lock_expires_at
   from holdfast.jobs as j
   where j.status = 'running' and j.lock_expires_at < clock_timestamp()
     and j.cancel_requested_at is null and j.crash_count between 1 and $4::integer - 2
@@ -1110,6 +1490,16 @@ executed as (
     clock_timestamp(), claimed_at, started_at, lock_expires_at, project_id, id, worker_id, execution_seq, attempt,
     generation, 'running', 'lease_expired'
   from picked
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select p.project_id, 'JobRescued', p.id, jsonb_build_object(
+    'type', p.type, 'queue', q.name, 'attempt', p.attempt, 'executionSeq', p.execution_seq, 'reason', 'lease_expired'
+  )
+  from picked as p
+  join holdfast.queues as q on q.project_id = p.project_id and q.id = p.queue_id
+  where p.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = p.project_id and event = 'JobRescued')
 )
 select project_id, id, worker_id from picked`,
   },
@@ -1118,8 +1508,8 @@ select project_id, id, worker_id from picked`,
     name: 'reap_poison_jobs',
     text: `with picked as materialized (
   select
-    j.project_id, j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.started_at,
-    j.lock_expires_at, j.batch_id, j.has_children
+    j.project_id, j.id, j.queue_id, j.type, j.event_id, j.attempt, j.execution_seq, j.generation, j.worker_id,
+    j.claimed_at, j.started_at, j.lock_expires_at, j.batch_id, j.has_children
   from holdfast.jobs as j
   where j.status = 'running' and j.lock_expires_at < clock_timestamp()
     and j.cancel_requested_at is null and j.crash_count >= $3::integer - 1
@@ -1155,6 +1545,17 @@ ending as (
   select project_id, id, 'dead_letter', batch_id, has_children
   from picked
   where batch_id is not null or has_children
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select p.project_id, 'JobFailed', p.id, jsonb_build_object(
+    'type', p.type, 'queue', q.name, 'attempt', p.attempt, 'executionSeq', p.execution_seq, 'reason', 'poison_pill',
+    'error', jsonb_build_object('code', 'poison_pill')
+  )
+  from picked as p
+  join holdfast.queues as q on q.project_id = p.project_id and q.id = p.queue_id
+  where p.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = p.project_id and event = 'JobFailed')
 )
 select project_id, id, worker_id from picked`,
   },
@@ -1163,8 +1564,8 @@ select project_id, id, worker_id from picked`,
     name: 'reap_spread_jobs',
     text: `with picked as materialized (
   select
-    j.project_id, j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.started_at,
-    j.lock_expires_at
+    j.project_id, j.id, j.queue_id, j.type, j.event_id, j.attempt, j.execution_seq, j.generation, j.worker_id,
+    j.claimed_at, j.started_at, j.lock_expires_at
   from holdfast.jobs as j
   where j.status in ('claimed', 'running') and j.lock_expires_at < clock_timestamp()
     and j.cancel_requested_at is null
@@ -1196,38 +1597,87 @@ executed as (
     clock_timestamp(), claimed_at, started_at, lock_expires_at, project_id, id, worker_id, execution_seq, attempt,
     generation, 'running', 'workers_lost'
   from picked
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select p.project_id, 'JobRescued', p.id, jsonb_build_object(
+    'type', p.type, 'queue', q.name, 'attempt', p.attempt, 'executionSeq', p.execution_seq, 'reason', 'workers_lost'
+  )
+  from picked as p
+  join holdfast.queues as q on q.project_id = p.project_id and q.id = p.queue_id
+  where p.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = p.project_id and event = 'JobRescued')
 )
 select project_id, id, worker_id from picked`,
   },
   /** job-lifecycle.sql */
   retryJob: {
     name: 'retry_job',
-    text: `update holdfast.jobs as j
-set
-  status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp(),
-  attempt = 0, crash_count = 0, release_count = 0, exception_count = 0, generation = j.generation + 1, reason = null,
-  finished_at = null, worker_id = null, claimed_at = null, started_at = null
-where j.project_id = $1 and j.id = $2 and j.status = 'failed'
-returning j.id, j.queue_id`,
+    text: `with moved as (
+  update holdfast.jobs as j
+  set
+    status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp(),
+    attempt = 0, crash_count = 0, release_count = 0, exception_count = 0, generation = j.generation + 1, reason = null,
+    finished_at = null, worker_id = null, claimed_at = null, started_at = null
+  where j.project_id = $1 and j.id = $2 and j.status = 'failed'
+  returning j.id, j.queue_id, j.type, j.attempt, j.execution_seq, j.event_id
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobQueued', m.id, jsonb_build_object(
+    'type', m.type, 'queue', q.name, 'attempt', m.attempt, 'executionSeq', m.execution_seq
+  )
+  from moved as m
+  join holdfast.queues as q on q.project_id = $1 and q.id = m.queue_id
+  where m.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobQueued')
+)
+select id, queue_id from moved`,
   },
   /** job-lifecycle.sql */
   runJobNow: {
     name: 'run_job_now',
-    text: `update holdfast.jobs as j
-set status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp()
-where j.project_id = $1 and j.id = $2 and j.status = 'scheduled' and j.pending_parents = 0
-returning j.id, j.queue_id`,
+    text: `with moved as (
+  update holdfast.jobs as j
+  set status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp()
+  where j.project_id = $1 and j.id = $2 and j.status = 'scheduled' and j.pending_parents = 0
+  returning j.id, j.queue_id, j.type, j.attempt, j.execution_seq, j.event_id
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobQueued', m.id, jsonb_build_object(
+    'type', m.type, 'queue', q.name, 'attempt', m.attempt, 'executionSeq', m.execution_seq
+  )
+  from moved as m
+  join holdfast.queues as q on q.project_id = $1 and q.id = m.queue_id
+  where m.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobQueued')
+)
+select id, queue_id from moved`,
   },
   /** job-lifecycle.sql */
   replayJob: {
     name: 'replay_job',
-    text: `update holdfast.jobs as j
-set
-  status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp(),
-  attempt = 0, crash_count = 0, release_count = 0, exception_count = 0, generation = j.generation + 1, reason = null,
-  finished_at = null, worker_id = null, claimed_at = null, started_at = null
-where j.project_id = $1 and j.id = $2 and j.status = 'dead_letter'
-returning j.id, j.queue_id, j.batch_id, j.has_children`,
+    text: `with moved as (
+  update holdfast.jobs as j
+  set
+    status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp(),
+    attempt = 0, crash_count = 0, release_count = 0, exception_count = 0, generation = j.generation + 1, reason = null,
+    finished_at = null, worker_id = null, claimed_at = null, started_at = null
+  where j.project_id = $1 and j.id = $2 and j.status = 'dead_letter'
+  returning j.id, j.queue_id, j.batch_id, j.has_children, j.type, j.attempt, j.execution_seq, j.event_id
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobQueued', m.id, jsonb_build_object(
+    'type', m.type, 'queue', q.name, 'attempt', m.attempt, 'executionSeq', m.execution_seq
+  )
+  from moved as m
+  join holdfast.queues as q on q.project_id = $1 and q.id = m.queue_id
+  where m.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobQueued')
+)
+select id, queue_id, batch_id, has_children from moved`,
   },
   /** job-lifecycle.sql */
   reviveJobs: {
@@ -1237,6 +1687,16 @@ returning j.id, j.queue_id, j.batch_id, j.has_children`,
   using unnest($2::uuid[], $3::integer[]) as n (id, parent_count)
   where h.project_id = $1 and h.id = n.id and h.status = 'cancelled' and h.reason = 'parent_failed'
   returning h.*, n.parent_count
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'JobScheduled', e.id, jsonb_build_object(
+    'type', e.type, 'queue', q.name, 'attempt', 0, 'executionSeq', e.execution_seq, 'reason', 'parents_pending'
+  )
+  from ended as e
+  join holdfast.queues as q on q.project_id = $1 and q.id = e.queue_id
+  where e.event_id is null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobScheduled')
 )
 insert into holdfast.jobs (
   seq, queue_id, run_at, created_at, fire_at, project_id, id, schedule_id, max_attempts, execution_seq, generation,
@@ -1248,7 +1708,7 @@ select
   parent_count, timeout_ms, 'scheduled', priority, type, payload, retry, metadata, tags,
   start_deadline_at, batch_id, event_id, unique_lock, has_children
 from ended
-returning id`,
+returning id, batch_id, has_children`,
   },
   /** job-lifecycle.sql */
   retireDeadLetters: {
@@ -2051,6 +2511,203 @@ using (
 ) as old
 where f.project_id = old.project_id and f.schedule_id = old.schedule_id and f.fire_at = old.fire_at
 returning f.fire_at`,
+  },
+  /** settling.sql */
+  takeEndings: {
+    name: 'take_endings',
+    text: `with picked as materialized (
+  select e.id
+  from holdfast.job_endings as e
+  order by e.id
+  limit $1
+  for update skip locked
+)
+delete from holdfast.job_endings as e
+using picked
+where e.id = picked.id
+returning e.project_id, e.job_id, e.status, e.batch_id, e.has_children`,
+  },
+  /** settling.sql */
+  dropEndings: {
+    name: 'drop_endings',
+    text: `delete from holdfast.job_endings as e
+using unnest($2::uuid[]) as n (id)
+where e.project_id = $1 and e.job_id = n.id
+returning e.job_id as id`,
+  },
+  /** settling.sql */
+  settleDependencies: {
+    name: 'settle_dependencies',
+    text: `with ended as materialized (
+  select d.parent_id, d.child_id, n.status
+  from unnest($2::uuid[], $3::text[]) as n (id, status)
+  join holdfast.job_dependencies as d on d.project_id = $1 and d.parent_id = n.id
+  where d.state = 'waiting'
+  order by d.parent_id, d.child_id
+  for no key update of d
+)
+update holdfast.job_dependencies as d
+set state = case when ended.status = 'completed' then 'satisfied' else 'broken' end
+from ended
+where d.project_id = $1 and d.parent_id = ended.parent_id and d.child_id = ended.child_id
+returning d.parent_id, d.child_id, d.on_failure, d.state`,
+  },
+  /** settling.sql */
+  countDownParents: {
+    name: 'count_down_parents',
+    text: `with held as materialized (
+  select j.id, j.pending_parents - n.ended_count as left_count
+  from unnest($2::uuid[], $3::integer[]) as n (id, ended_count)
+  join holdfast.jobs as j on j.project_id = $1 and j.id = n.id
+  where j.status = 'scheduled' and j.pending_parents > 0
+  order by j.id
+  for no key update of j
+),
+counted as (
+  update holdfast.jobs as j
+  set pending_parents = held.left_count
+  from held
+  where j.project_id = $1 and j.id = held.id and held.left_count > 0
+)
+select
+  held.id,
+  held.left_count,
+  coalesce(
+    (
+      select max(d.child_delay_ms)
+      from holdfast.job_dependencies as d
+      where d.project_id = $1 and d.child_id = held.id
+    ),
+    0
+  ) as delay_ms
+from held`,
+  },
+  /** settling.sql */
+  findEndedCallbacks: {
+    name: 'find_ended_callbacks',
+    text: `with named as materialized (
+  select c.batch_id, c.role, c.percent, c.job_id
+  from unnest($2::uuid[]) as n (id)
+  join holdfast.batch_callbacks as c on c.project_id = $1 and c.job_id = n.id
+),
+noted as (
+  update holdfast.batch_callbacks as c
+  set ended_at = clock_timestamp()
+  from named
+  where c.project_id = $1 and c.batch_id = named.batch_id and c.role = named.role and c.percent = named.percent
+    and c.ended_at is null
+)
+select batch_id, job_id from named`,
+  },
+  /** settling.sql */
+  countBatchEnds: {
+    name: 'count_batch_ends',
+    text: `with locked as materialized (
+  select b.id, n.completed_count, n.dead_letter_count, n.cancelled_count
+  from unnest($2::uuid[], $3::integer[], $4::integer[], $5::integer[])
+    as n (id, completed_count, dead_letter_count, cancelled_count)
+  join holdfast.batches as b on b.project_id = $1 and b.id = n.id
+  order by b.id
+  for no key update of b
+)
+update holdfast.batches as b
+set
+  completed_count = b.completed_count + locked.completed_count,
+  dead_letter_count = b.dead_letter_count + locked.dead_letter_count,
+  cancelled_count = b.cancelled_count + locked.cancelled_count
+from locked
+where b.project_id = $1 and b.id = locked.id
+returning
+  b.id, b.kind, b.name, b.parent_id, b.allow_failures, b.total_count, b.completed_count, b.dead_letter_count,
+  b.cancelled_count, b.cancelled_at is not null as is_cancelled, b.finished_at is not null as is_finished,
+  b.reported_status::text as reported_status`,
+  },
+  /** settling.sql */
+  listOpenCallbacks: {
+    name: 'list_open_callbacks',
+    text: `select
+  c.batch_id, c.role, c.percent, c.job_id, c.enqueued_at is not null as is_enqueued, c.ended_at is not null as has_ended,
+  case when c.enqueued_at is null then c.job::text end as job
+from unnest($2::uuid[]) as n (id)
+join holdfast.batch_callbacks as c on c.project_id = $1 and c.batch_id = n.id
+order by c.batch_id, c.role, c.percent`,
+  },
+  /** settling.sql */
+  markCallbacksEnqueued: {
+    name: 'mark_callbacks_enqueued',
+    text: `update holdfast.batch_callbacks as c
+set enqueued_at = clock_timestamp()
+from unnest($2::uuid[]) as n (id)
+where c.project_id = $1 and c.job_id = n.id`,
+  },
+  /** settling.sql */
+  markBatchesFinished: {
+    name: 'mark_batches_finished',
+    text: `update holdfast.batches as b
+set finished_at = clock_timestamp()
+from unnest($2::uuid[]) as n (id)
+where b.project_id = $1 and b.id = n.id and b.finished_at is null`,
+  },
+  /** settling.sql */
+  reportBatchEnds: {
+    name: 'report_batch_ends',
+    text: `with reported as (
+  update holdfast.batches as b
+  set reported_status = n.status::holdfast.job_status
+  from unnest($2::uuid[], $3::text[]) as n (id, status)
+  where b.project_id = $1 and b.id = n.id and b.parent_id is not null and b.reported_status is null
+  returning b.id, b.parent_id, b.reported_status
+)
+insert into holdfast.job_endings (project_id, job_id, status, batch_id, has_children)
+select $1, id, reported_status, parent_id, false
+from reported`,
+  },
+  /** settling.sql */
+  reopenDependencies: {
+    name: 'reopen_dependencies',
+    text: `update holdfast.job_dependencies as d
+set state = 'waiting'
+from unnest($2::uuid[]) as n (id)
+where d.project_id = $1 and d.parent_id = n.id and d.state = 'broken' and d.on_failure <> 'run'
+returning d.child_id, d.on_failure`,
+  },
+  /** settling.sql */
+  countOpenParents: {
+    name: 'count_open_parents',
+    text: `select d.child_id as id, count(*)::integer as parent_count
+from unnest($2::uuid[]) as n (id)
+join holdfast.job_dependencies as d on d.project_id = $1 and d.child_id = n.id
+where d.state = 'waiting' or (d.state = 'broken' and d.on_failure <> 'run')
+group by d.child_id`,
+  },
+  /** settling.sql */
+  findMemberships: {
+    name: 'find_memberships',
+    text: `select m.id, m.batch_id
+from unnest($2::uuid[], $3::uuid[]) as m (id, batch_id)
+where not exists (
+  select from holdfast.batch_callbacks as c where c.project_id = $1 and c.job_id = m.id
+)`,
+  },
+  /** settling.sql */
+  reopenBatch: {
+    name: 'reopen_batch',
+    text: `with locked as materialized (
+  select b.id, b.parent_id, b.reported_status
+  from holdfast.batches as b
+  where b.project_id = $1 and b.id = $2
+  for no key update
+)
+update holdfast.batches as b
+set
+  completed_count = b.completed_count - $3::integer,
+  dead_letter_count = b.dead_letter_count - $4::integer,
+  cancelled_count = b.cancelled_count - $5::integer,
+  finished_at = null,
+  reported_status = null
+from locked
+where b.project_id = $1 and b.id = $2
+returning locked.parent_id, locked.reported_status::text as reported_status`,
   },
   /** stats.sql */
   listQueues: {

@@ -1,0 +1,126 @@
+-- Batches, chains and graphs: made with their jobs in one transaction, read, added to and cancelled.
+
+-- name: insert_batch
+insert into holdfast.batches (project_id, id, kind, name, parent_id, allow_failures, total_count)
+values ($1::uuid, $2::uuid, $3::text, $4::text, $5::uuid, $6::boolean, $7::integer)
+on conflict do nothing
+returning id;
+
+-- name: insert_batch_callbacks
+insert into holdfast.batch_callbacks (project_id, batch_id, role, percent, job_id, job)
+select $1::uuid, $2::uuid, n.role, n.percent, n.job_id, n.job::jsonb
+from unnest($3::text[], $4::smallint[], $5::uuid[], $6::text[]) as n (role, percent, job_id, job);
+
+-- name: insert_dependencies
+insert into holdfast.job_dependencies (project_id, parent_id, child_id, on_failure, child_delay_ms)
+select $1::uuid, n.parent_id, n.child_id, n.on_failure, n.child_delay_ms
+from unnest($2::uuid[], $3::uuid[], $4::text[], $5::double precision[])
+  as n (parent_id, child_id, on_failure, child_delay_ms);
+
+-- name: lock_open_batch
+-- For adding to it: a batch that has finished or was cancelled takes no more.
+select b.id, b.finished_at is not null as is_finished, b.cancelled_at is not null as is_cancelled
+from holdfast.batches as b
+where b.project_id = $1::uuid and b.id = $2::uuid
+for no key update;
+
+-- name: grow_batch
+update holdfast.batches as b
+set total_count = b.total_count + $3::integer
+where b.project_id = $1::uuid and b.id = $2::uuid;
+
+-- name: read_batch
+select
+  b.id, b.kind, b.name, b.parent_id, b.allow_failures, b.total_count, b.completed_count, b.dead_letter_count,
+  b.cancelled_count, b.created_at, b.finished_at, b.cancelled_at,
+  coalesce(
+    (
+      select jsonb_agg(
+        jsonb_build_object(
+          'role', c.role, 'percent', c.percent, 'jobId', c.job_id, 'type', c.job ->> 'type',
+          'enqueuedAt', c.enqueued_at, 'endedAt', c.ended_at
+        )
+        order by c.role, c.percent
+      )
+      from holdfast.batch_callbacks as c
+      where c.project_id = b.project_id and c.batch_id = b.id
+    ),
+    '[]'
+  ) as callbacks
+from holdfast.batches as b
+where b.project_id = $1 and b.id = $2;
+
+-- name: list_batches
+-- Newest first; a page ends before the given batch.
+select
+  b.id, b.kind, b.name, b.parent_id, b.allow_failures, b.total_count, b.completed_count, b.dead_letter_count,
+  b.cancelled_count, b.created_at, b.finished_at, b.cancelled_at, '[]'::jsonb as callbacks
+from holdfast.batches as b
+where b.project_id = $1
+  and ($3::uuid is null or (b.created_at, b.id) < (
+    select x.created_at, x.id from holdfast.batches as x where x.project_id = $1 and x.id = $3
+  ))
+  and ($4::text is null or b.kind = $4)
+order by b.created_at desc, b.id desc
+limit $2;
+
+-- name: list_batch_dependencies
+-- The edges between the jobs of a graph or chain.
+select d.parent_id, d.child_id, d.on_failure, d.state
+from holdfast.all_jobs as j
+join holdfast.job_dependencies as d on d.project_id = j.project_id and d.child_id = j.id
+where j.project_id = $1 and j.batch_id = $2
+order by d.child_id, d.parent_id;
+
+-- name: list_parents
+-- What the jobs that a job waited for have left.
+select d.parent_id as id, j.type, j.status, j.result::text as result
+from holdfast.job_dependencies as d
+cross join lateral (
+  select a.type, a.status, a.result
+  from holdfast.all_jobs as a
+  where a.project_id = d.project_id and a.id = d.parent_id
+) as j
+where d.project_id = $1 and d.child_id = $2
+order by d.parent_id;
+
+-- name: mark_batch_cancelled
+update holdfast.batches as b
+set cancelled_at = coalesce(b.cancelled_at, clock_timestamp())
+where b.project_id = $1 and b.id = $2 and b.finished_at is null
+returning b.id;
+
+-- name: list_inner_batches
+select b.id from holdfast.batches as b where b.project_id = $1 and b.parent_id = $2 and b.finished_at is null;
+
+-- name: list_cancellable_members
+-- Callbacks are no members: what a batch has called for runs.
+select j.id
+from holdfast.jobs as j
+where j.project_id = $1 and j.batch_id = $2 and j.status in ('queued', 'scheduled', 'failed') and j.id > $3::uuid
+  and not exists (
+    select from holdfast.batch_callbacks as c where c.project_id = j.project_id and c.job_id = j.id
+  )
+order by j.id
+limit $4;
+
+-- name: list_held_members
+select j.id
+from holdfast.jobs as j
+where j.project_id = $1 and j.batch_id = $2 and j.status in ('claimed', 'running') and j.id > $3::uuid
+  and not exists (
+    select from holdfast.batch_callbacks as c where c.project_id = j.project_id and c.job_id = j.id
+  )
+order by j.id
+limit $4;
+
+-- name: list_failed_members
+-- Members that a person may try again.
+select j.id, j.status
+from holdfast.jobs as j
+where j.project_id = $1 and j.batch_id = $2 and j.status in ('failed', 'dead_letter') and j.id > $3::uuid
+  and not exists (
+    select from holdfast.batch_callbacks as c where c.project_id = j.project_id and c.job_id = j.id
+  )
+order by j.id
+limit $4;
