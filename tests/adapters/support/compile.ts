@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import ts from 'typescript';
+import { root } from '../../docs/support/markdown.ts';
+
+/** What the compiler says against the files, under the settings of the repository's tests. */
+export function compile(files: readonly string[]): readonly string[] {
+  const program = ts.createProgram(files, compilerOptions());
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(
+      ({ file, messageText }) =>
+        `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+    );
+}
+
+function compilerOptions(): ts.CompilerOptions {
+  const config = ts.getParsedCommandLineOfConfigFile(
+    join(root, 'tsconfig.tests.json'),
+    {},
+    { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined },
+  );
+  return {
+    ...config?.options,
+    typeRoots: [join(root, 'node_modules/@types')],
+    // Applications rarely have this one, and the samples read an environment variable.
+    noPropertyAccessFromIndexSignature: false,
+  };
+}

@@ -1,0 +1,15 @@
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { compile } from './support/compile.ts';
+import { makeSampleFolder } from './support/sample-folder.ts';
+
+const samples = makeSampleFolder();
+
+afterAll(() => {
+  samples.remove();
+});
+
+it('infers the own type of each library for tx, and compiles the programs of the guide', () => {
+  const inferred = join(import.meta.dirname, 'support', 'inferred-types.ts');
+  expect(compile([inferred, ...Object.values(samples.programs)])).toEqual([]);
+});
