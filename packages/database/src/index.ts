@@ -29,6 +29,7 @@ export * from './queues.ts';
 export * from './reaping.ts';
 export * from './retention.ts';
 export * from './reviving.ts';
+export * from './run-schedule.ts';
 export * from './schedule-fires.ts';
 export * from './schedules.ts';
 export * from './server.ts';

@@ -7,6 +7,7 @@ export const errorCodes = {
   attempts_exhausted: 'The job failed on its last allowed attempt.',
   body_too_large: 'The body of the request is larger than the route accepts.',
   cancelled: 'The job was cancelled while its handler ran.',
+  closed: 'The Holdfast instance was closed before the call.',
   config_invalid: 'A setting is missing or wrong; every problem is listed.',
   connect_failed: 'The HTTP destination could not be reached; retried.',
   connection_lost:
@@ -31,6 +32,8 @@ export const errorCodes = {
     'No embedded PostgreSQL runs on this system; set DATABASE_URL to a server of your own.',
   embedded_postgres_wrong_version:
     'The data directory was made by another major version of PostgreSQL.',
+  enqueue_incomplete:
+    'An enqueue of many jobs ended in the middle; those before the error are there.',
   forbidden: 'The role or the scopes of the caller do not allow this.',
   handler_exited: 'The handler called process.exit(), which fails its attempt only.',
   handler_failed: 'The handler threw an error without a code of its own.',

@@ -1,1 +1,47 @@
-export * from './transaction-adapter.ts';
+export {
+  HoldfastError,
+  ConfigError,
+  CronInvalidError,
+  JobNotFoundError,
+  JobNotInStateError,
+  LeaseLostError,
+  NonRetryableError,
+  OptionsInvalidError,
+  PayloadInvalidError,
+  PayloadTooLargeError,
+  RetryableError,
+  TimezoneInvalidError,
+  TransactionInvalidError,
+  UniqueKeyHeldError,
+  UnknownJobTypeError,
+  WaitTimeoutError,
+} from '@holdfast/domain';
+export type { AttemptError, ErrorCode, JobStatus, PayloadIssue } from '@holdfast/domain';
+export type { JobInfo, Release } from '@holdfast/worker';
+export { defineJob } from './define-job.ts';
+export { EnqueueIncompleteError } from './enqueue-many.ts';
+export type * from './connection-options.ts';
+export type * from './enqueue-result.ts';
+export type * from './event-map.ts';
+export { Holdfast } from './holdfast.ts';
+export type { HoldfastOptions } from './holdfast.ts';
+export type { CancelResult } from './job-calls.ts';
+export type * from './job-context.ts';
+export type * from './job-definition.ts';
+export type { JobDraft } from './job-draft.ts';
+export type * from './job-options.ts';
+export type { Job } from './job.ts';
+export type { HoldfastLogger } from './logger.ts';
+export type { PgTransaction } from './pg-transaction.ts';
+export type { PauseOptions, Queue, QueueOptions, Queues } from './queues.ts';
+export type { Register, RegisteredTransaction } from './register.ts';
+export type { JobRunCall, RunMiddleware } from './run-middleware.ts';
+export type { ScheduleInfo } from './schedule-info.ts';
+export type { ScheduleInput } from './schedule-settings.ts';
+export type { Schedules } from './schedules.ts';
+export type * from './standard-schema.ts';
+export type * from './transaction-adapter.ts';
+export type { WaitOptions } from './wait-for-job.ts';
+export { createWorker } from './worker.ts';
+export type { Worker } from './worker.ts';
+export type { WorkerOptions } from './worker-options.ts';

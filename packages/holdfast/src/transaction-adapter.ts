@@ -25,7 +25,7 @@ export interface TransactionAdapter<Tx> {
   /**
    * Makes the library's transaction something that Holdfast can query.
    *
-   * @throws TypeError when `tx` is no transaction of the library, for example a pool or the root client.
+   * @throws TransactionInvalidError when `tx` is no transaction of the library, for example a pool or the root client.
    */
   toQueryable(tx: Tx): TransactionQueryable;
   /**

@@ -1,6 +1,7 @@
 export * from './clock.ts';
 export * from './environment.ts';
 export * from './exit-codes.ts';
+export * from './forwarding-logger.ts';
 export * from './full-jitter.ts';
 export * from './logger.ts';
 export * from './loop.ts';

@@ -1,7 +1,5 @@
 import type { RouteName } from '@holdfast/contract';
-import { enqueueJobs, jobOfFire, readClock, recordFire, resolveQueues } from '@holdfast/database';
-import { uuidV7 } from '@holdfast/domain';
-import type { Queryable, ScheduleKey } from '@holdfast/database';
+import { resolveQueues, runSchedule } from '@holdfast/database';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handlers } from '../http/call.ts';
 import { once } from '../http/idempotency.ts';
@@ -18,31 +16,20 @@ export function runScheduleHandlers(
     async runScheduleNow(call) {
       const key = { projectId: call.project.id, id: call.params.id };
       const schedule = await requireSchedule(database, key);
-      const { projectId } = key;
-      const queues = await resolveQueues(database, projectId, [schedule.job.queue]);
+      const queues = await resolveQueues(database, key.projectId, [schedule.job.queue]);
       let queueIds: readonly string[] = [];
       const { status, headers, body } = await once(database, call, async (tx) => {
-        const fire = await recordManualFire(tx, key);
-        const job = jobOfFire(schedule, fire);
-        const made = await enqueueJobs(database, { projectId, jobs: [job], queues, tx });
-        queueIds = made.queueIds;
-        return { status: 201, body: presentFire({ ...fire, recordedAt: fire.fireAt }) };
+        const run = await runSchedule(database, { schedule, queues, tx });
+        if (run === undefined) {
+          throw new HttpProblem('overloaded', { headers: { 'retry-after': '1' } });
+        }
+        const { fireAt, jobId, enqueued } = run;
+        queueIds = enqueued.queueIds;
+        const fire = { fireAt, jobId, outcome: 'manual', recordedAt: fireAt } as const;
+        return { status: 201, body: presentFire(fire) };
       });
       notifier.wakeQueues(queueIds);
       return { status, headers: headers ?? {}, body };
     },
   };
 }
-
-/** A schedule has at most one fire a millisecond; runs that come together take the next free ones. */
-async function recordManualFire(tx: Queryable, key: ScheduleKey) {
-  const nowMs = (await readClock(tx)).getTime();
-  for (let laterMs = 0; laterMs < mostRunsAtOnce; laterMs += 1) {
-    const fireAt = new Date(nowMs + laterMs);
-    const fire = { ...key, fireAt, outcome: 'manual', jobId: uuidV7(nowMs) } as const;
-    if (await recordFire(tx, fire)) return fire;
-  }
-  throw new HttpProblem('overloaded', { headers: { 'retry-after': '1' } });
-}
-
-const mostRunsAtOnce = 100;

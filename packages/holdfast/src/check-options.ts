@@ -1,0 +1,129 @@
+import { OptionsInvalidError, maxDurationMs, parseDurationMs } from '@holdfast/domain';
+import type { Duration } from './job-options.ts';
+
+/** Bounds of a duration, in milliseconds. */
+export interface DurationBounds {
+  readonly minMs?: number;
+  readonly maxMs?: number;
+}
+
+/** Checks the options of one call and collects what is wrong with them, for callers in plain JavaScript too. */
+export class OptionCheck {
+  readonly #call: string;
+  readonly #problems: string[] = [];
+
+  /** @param call how the call is named in the error, such as `enqueue("mail.send")` */
+  constructor(call: string) {
+    this.#call = call;
+  }
+
+  /** Notes something that is wrong. */
+  refuse(problem: string): void {
+    this.#problems.push(problem);
+  }
+
+  /** @throws OptionsInvalidError when anything was noted */
+  done(): void {
+    if (this.#problems.length > 0) throw new OptionsInvalidError(this.#call, this.#problems);
+  }
+
+  /** Refuses what is no object, and every option that is not among the known ones. */
+  names(options: unknown, known: readonly string[]): void {
+    if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+      this.refuse('the options must be an object');
+      return;
+    }
+    for (const name of Object.keys(options)) {
+      if (known.includes(name)) continue;
+      const meant = closest(name, known);
+      const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+      this.refuse(`there is no option "${name}"${hint}`);
+    }
+  }
+
+  /** Whole milliseconds; `undefined` stays. */
+  duration(
+    name: string,
+    value: Duration | undefined,
+    bounds: DurationBounds = {},
+  ): number | undefined {
+    if (value === undefined) return undefined;
+    const { minMs = 0, maxMs = maxDurationMs } = bounds;
+    const ms = durationMs(value);
+    if (ms !== undefined && ms >= minMs && ms <= maxMs) return ms;
+    this.refuse(
+      ms === undefined
+        ? `${name} must be milliseconds or a duration such as "30s", "5m" or "PT5M", not ${shown(value)}`
+        : `${name} must be between ${String(minMs)} and ${String(maxMs)} ms`,
+    );
+    return undefined;
+  }
+
+  /** A whole number within the bounds; `undefined` stays. */
+  whole(
+    name: string,
+    value: number | undefined,
+    bounds: { readonly min: number; readonly max: number },
+  ): number | undefined {
+    if (value === undefined) return undefined;
+    if (Number.isInteger(value) && value >= bounds.min && value <= bounds.max) return value;
+    this.refuse(
+      `${name} must be a whole number from ${String(bounds.min)} to ${String(bounds.max)}, not ${shown(value)}`,
+    );
+    return undefined;
+  }
+
+  /** One of the words; `undefined` stays. */
+  oneOf<Word extends string>(
+    name: string,
+    value: Word | undefined,
+    words: readonly Word[],
+  ): Word | undefined {
+    if (value === undefined || words.includes(value)) return value;
+    this.refuse(`${name} must be one of ${words.map((word) => `"${word}"`).join(', ')}`);
+    return undefined;
+  }
+
+  /** A valid instant; `undefined` stays. */
+  instant(name: string, value: Date | undefined): Date | undefined {
+    if (value === undefined) return undefined;
+    if (value instanceof Date && !Number.isNaN(value.getTime())) return value;
+    this.refuse(`${name} must be a Date`);
+    return undefined;
+  }
+}
+
+/** Reads a duration; `undefined` when it is none. Fractions of a millisecond are rounded. */
+export function durationMs(value: Duration): number | undefined {
+  if (typeof value === 'string') return parseDurationMs(value);
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0
+    ? Math.round(value)
+    : undefined;
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? `"${value.slice(0, 40)}"` : String(value).slice(0, 40);
+}
+
+/** The known name that differs in the fewest letters, when those are few. */
+function closest(name: string, known: readonly string[]): string | undefined {
+  const lower = name.toLowerCase();
+  return known
+    .map((candidate) => ({ candidate, distance: editDistance(lower, candidate.toLowerCase()) }))
+    .filter(({ distance }) => distance <= 2)
+    .sort((a, b) => a.distance - b.distance)[0]?.candidate;
+}
+
+/** How many letters must be put in, taken out or changed (Levenshtein, 1965). */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

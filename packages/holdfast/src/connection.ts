@@ -1,0 +1,151 @@
+import {
+  createEnqueuer,
+  createNotifier,
+  findProject,
+  isTransientError,
+  migrate,
+  openDatabase,
+  requireCurrentSchema,
+} from '@holdfast/database';
+import type {
+  ConnectionSettings,
+  Database,
+  Enqueuer,
+  MigrationReport,
+  Notifier,
+} from '@holdfast/database';
+import { HoldfastError } from '@holdfast/domain';
+import { retryTransient } from '@holdfast/runtime';
+import type { HoldfastLogger } from './logger.ts';
+
+/** A connection that is in use. */
+export interface OpenConnection {
+  readonly database: Database;
+  readonly notifier: Notifier;
+  readonly enqueuer: Enqueuer;
+  readonly projectId: string;
+}
+
+/** What a connection needs to know. */
+export interface ConnectionParts {
+  readonly settings: ConnectionSettings;
+  /** The name of the project. */
+  readonly project: string;
+  readonly logger: HoldfastLogger;
+}
+
+type Handles = Omit<OpenConnection, 'projectId'>;
+
+/** The way to the database; nothing is sent before the first use. */
+export class Connection {
+  readonly #parts: ConnectionParts;
+  #handles: Handles | undefined;
+  #projectId: Promise<string> | undefined;
+  #closed: Promise<void> | undefined;
+  readonly #calls = new Set<Promise<unknown>>();
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+  }
+
+  /** The schema of Holdfast's tables. */
+  get schema(): string {
+    return this.#parts.settings.schema ?? 'holdfast';
+  }
+
+  get logger(): HoldfastLogger {
+    return this.#parts.logger;
+  }
+
+  /** Creates or updates the tables. */
+  migrate(): Promise<MigrationReport> {
+    return this.#track(() => migrate(this.#parts.settings));
+  }
+
+  /**
+   * Uses the connection.
+   *
+   * @throws HoldfastError `closed` after `close`, `schema_outdated` before `migrate`, `project_not_found`
+   */
+  use<Result>(call: (open: OpenConnection) => Promise<Result>): Promise<Result> {
+    return this.#track(async () => call(await this.open()));
+  }
+
+  /**
+   * Uses the connection, again and again while the error is one that may go away by itself. The call is told whether an
+   * earlier try may have done its work.
+   */
+  useWithRetry<Result>(
+    call: (open: OpenConnection, mayRepeat: boolean) => Promise<Result>,
+  ): Promise<Result> {
+    let tries = 0;
+    const once = async (): Promise<Result> => {
+      const open = await this.open();
+      tries += 1;
+      return call(open, tries > 1);
+    };
+    return this.#track(() =>
+      retryTransient(once, {
+        isTransient: isTransientError,
+        onRetry: ({ error, delayMs }) => {
+          this.logger.warn({ err: error, delayMs }, 'database call failed, trying again');
+        },
+      }),
+    );
+  }
+
+  /** What the connection is made of, for parts of the SDK that live longer than a call. */
+  async open(): Promise<OpenConnection> {
+    if (this.#closed !== undefined) {
+      throw new HoldfastError('This Holdfast is closed', { code: 'closed' });
+    }
+    const handles = (this.#handles ??= this.#connect());
+    this.#projectId ??= this.#resolveProject(handles.database);
+    return { ...handles, projectId: await this.#projectId };
+  }
+
+  /** Waits for the calls that are under way and closes every connection; safe to call twice. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  #connect(): Handles {
+    const { settings, logger } = this.#parts;
+    const database = openDatabase({
+      ...settings,
+      onIdleError: (error) => {
+        logger.warn({ err: error }, 'database connection lost');
+      },
+    });
+    const notifier = createNotifier(database);
+    return { database, notifier, enqueuer: createEnqueuer(database, notifier) };
+  }
+
+  async #resolveProject(database: Database): Promise<string> {
+    try {
+      await requireCurrentSchema(this.#parts.settings);
+      const project = await findProject(database, this.#parts.project);
+      if (project !== undefined) return project.id;
+      throw new HoldfastError(`There is no project "${this.#parts.project}"`, {
+        code: 'project_not_found',
+      });
+    } catch (error) {
+      // The next call looks again.
+      this.#projectId = undefined;
+      throw error;
+    }
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled(this.#calls);
+    await this.#handles?.notifier.close();
+    await this.#handles?.database.close();
+  }
+
+  #track<Result>(call: () => Promise<Result>): Promise<Result> {
+    const running = call().finally(() => this.#calls.delete(running));
+    this.#calls.add(running);
+    return running;
+  }
+}

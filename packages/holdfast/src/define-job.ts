@@ -1,0 +1,81 @@
+import type { JobContext } from './job-context.ts';
+import type {
+  JobDefaults,
+  JobDefinition,
+  JobRequest,
+  PayloadAndOptions,
+} from './job-definition.ts';
+import type { JobOptions } from './job-options.ts';
+import { readJobDefaults } from './read-job-defaults.ts';
+import type { InputOfSchema, OutputOfSchema, StandardSchema } from './standard-schema.ts';
+
+/**
+ * Defines a job type whose payload a schema describes: it is checked at enqueue, and again before each run.
+ *
+ * Without `run` the definition may be imported by producers without the handler's code; the worker gives it its handler
+ * by `createWorker(...).handle(job, run)`.
+ *
+ * @throws OptionsInvalidError that lists every unknown or wrong option
+ */
+export function defineJob<const Type extends string, Schema extends StandardSchema, Result>(
+  options: JobDefaults & {
+    /** 1 to 128 of the characters A-Z a-z 0-9 . _ : - */
+    readonly type: Type;
+    /** A schema of any Standard Schema library, such as Zod, Valibot or ArkType. */
+    readonly payload: Schema;
+    /** The handler. */
+    run?(payload: OutputOfSchema<Schema>, ctx: JobContext): Result | Promise<Result>;
+  },
+): JobDefinition<Type, InputOfSchema<Schema>, OutputOfSchema<Schema>, Result>;
+
+/** Defines a job type whose payload has the type that its handler says; nothing checks it at run time. */
+export function defineJob<const Type extends string, Payload, Result>(
+  options: JobDefaults & {
+    readonly type: Type;
+    readonly payload?: undefined;
+    run?(payload: Payload, ctx: JobContext): Result | Promise<Result>;
+  },
+): JobDefinition<Type, Payload, Payload, Result>;
+
+/** Defines a job type whose payload and result have the given types; nothing checks them at run time. */
+export function defineJob<Payload, Result = unknown>(
+  options: JobDefaults & {
+    readonly type: string;
+    readonly payload?: undefined;
+    run?(payload: Payload, ctx: JobContext): Result | Promise<Result>;
+  },
+): JobDefinition<string, Payload, Payload, Result>;
+
+export function defineJob(options: DefineJobOptions): JobDefinition {
+  const { type, payload, run } = options;
+  return new Definition({ type, schema: payload, defaults: readJobDefaults(options), run });
+}
+
+interface DefineJobOptions extends JobDefaults {
+  readonly type: string;
+  readonly payload?: StandardSchema | undefined;
+  run?(payload: unknown, ctx: JobContext): unknown;
+}
+
+class Definition implements JobDefinition {
+  readonly type: string;
+  readonly schema: StandardSchema | undefined;
+  readonly defaults: JobDefaults;
+  readonly run?: (payload: unknown, ctx: JobContext) => unknown;
+
+  constructor(parts: {
+    readonly type: string;
+    readonly schema: StandardSchema | undefined;
+    readonly defaults: JobDefaults;
+    readonly run: ((payload: unknown, ctx: JobContext) => unknown) | undefined;
+  }) {
+    this.type = parts.type;
+    this.schema = parts.schema;
+    this.defaults = parts.defaults;
+    if (parts.run !== undefined) this.run = parts.run;
+  }
+
+  with(...[payload, options = {}]: PayloadAndOptions<unknown, JobOptions>): JobRequest {
+    return { job: this, payload, options };
+  }
+}

@@ -1,0 +1,94 @@
+import { HoldfastError } from '@holdfast/domain';
+import { OptionCheck } from './check-options.ts';
+import type { EnqueueManyResult } from './enqueue-result.ts';
+import type { JobDefinition } from './job-definition.ts';
+import { checkDraft } from './job-draft.ts';
+import type { CheckedDraft } from './job-draft.ts';
+import type { EnqueueManyOptions, JobOptions } from './job-options.ts';
+import type { JobWriter } from './job-writer.ts';
+
+/** An enqueue of many jobs ended in the middle: `cause` says why, and the first ones are there. */
+export class EnqueueIncompleteError extends HoldfastError {
+  /** The ids of the jobs that are there, in the order of their payloads. */
+  readonly ids: readonly string[];
+
+  constructor(ids: readonly string[], cause: unknown) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    super(`After ${String(ids.length)} jobs: ${message}`, { cause, code: 'enqueue_incomplete' });
+    this.ids = ids;
+  }
+}
+
+/** What is enqueued. */
+export interface EnqueueManyRequest {
+  readonly job: JobDefinition | string;
+  readonly payloads: Iterable<unknown> | AsyncIterable<unknown>;
+  readonly options: EnqueueManyOptions<unknown, unknown>;
+}
+
+const defaultSliceSize = 1_000;
+
+/**
+ * Enqueues a job for each payload, slice by slice: while one slice is written the next one is taken in, and no more, so
+ * that memory does not grow with the number of jobs. With a transaction all is written or nothing.
+ *
+ * @throws EnqueueIncompleteError when an error comes after a slice was written
+ */
+export async function enqueueMany(
+  writer: JobWriter,
+  { job, payloads, options }: EnqueueManyRequest,
+): Promise<EnqueueManyResult> {
+  const { each, sliceSize = defaultSliceSize, tx, ...shared } = options;
+  checkOwnOptions(options);
+  const ids: string[] = [];
+  let writing = Promise.resolve();
+  const write = (slice: readonly CheckedDraft[]): void => {
+    writing = writer.write(slice, { call: 'enqueueMany', tx }).then((results) => {
+      for (const { id } of results) ids.push(id);
+    });
+    // It is awaited below, but maybe not before it has failed.
+    writing.catch(() => undefined);
+  };
+  try {
+    let slice: CheckedDraft[] = [];
+    let index = 0;
+    for await (const payload of payloads) {
+      const own = each?.(payload, index) ?? {};
+      slice.push(
+        await checkDraft({
+          ...{ call: 'enqueueMany', job, payload, limitBytes: writer.limitBytes },
+          options: merge(shared, own),
+        }),
+      );
+      index += 1;
+      if (slice.length < sliceSize) continue;
+      await writing;
+      write(slice);
+      slice = [];
+    }
+    await writing;
+    write(slice);
+    await writing;
+    return { ids };
+  } catch (error) {
+    await writing.catch(() => undefined);
+    // A transaction will take the first ones back.
+    if (ids.length === 0 || tx !== undefined) throw error;
+    throw new EnqueueIncompleteError(ids, error);
+  }
+}
+
+function checkOwnOptions({ each, sliceSize, ...options }: EnqueueManyOptions<unknown, unknown>) {
+  const check = new OptionCheck('enqueueMany');
+  if ('id' in options) check.refuse('id cannot be the same for every job; give it by each');
+  if (each !== undefined && typeof each !== 'function') check.refuse('each must be a function');
+  check.whole('sliceSize', sliceSize, { min: 1, max: 10_000 });
+  check.done();
+}
+
+/** What one job says wins; a delay of its own also over an instant for all, and the other way round. */
+function merge(shared: JobOptions, own: JobOptions): JobOptions {
+  const { delay, runAt, ...rest } = shared;
+  const hasOwnTime = own.delay !== undefined || own.runAt !== undefined;
+  return hasOwnTime ? { ...rest, ...own } : { ...shared, ...own };
+}

@@ -1,0 +1,76 @@
+import type { AttemptError } from '@holdfast/domain';
+
+/** Which job an event is about. */
+export interface JobEvent {
+  readonly jobId: string;
+  readonly type: string;
+  readonly queue: string;
+}
+
+/** Which attempt of a job an event is about. */
+export interface AttemptEvent extends JobEvent {
+  readonly workerId: string;
+  /** 1 for the first. */
+  readonly attempt: number;
+  readonly executionSeq: number;
+}
+
+/** How long the attempt ran. */
+export interface EndedAttemptEvent extends AttemptEvent {
+  readonly durationMs: number;
+}
+
+/** What the listeners in this process hear of: the calls of its `Holdfast` and the jobs of its workers. */
+export interface HoldfastEvents {
+  /** A job was enqueued that is due now. With `tx`: inserted, but not committed yet. */
+  readonly JobQueued: JobEvent;
+  /** A job was enqueued for later. */
+  readonly JobScheduled: JobEvent;
+  /** A job was not enqueued because another one has its unique key or its id; `jobId` is that one's. */
+  readonly JobDeduplicated: JobEvent;
+  /** A handler is about to be called. */
+  readonly JobProcessing: AttemptEvent;
+  /** The job completed, and that is stored. */
+  readonly JobProcessed: EndedAttemptEvent;
+  /** The handler threw. `nextDelayMs`: until the next attempt; without one the job has failed. */
+  readonly JobExceptionOccurred: EndedAttemptEvent & {
+    readonly error: AttemptError;
+    readonly nextDelayMs: number | undefined;
+  };
+  /** The handler asked to run later. */
+  readonly JobReleased: EndedAttemptEvent & {
+    readonly delayMs: number;
+    readonly reason: string | undefined;
+  };
+  /** The job is a dead letter, or rests in `failed` under the manual policy. */
+  readonly JobFailed: EndedAttemptEvent & {
+    readonly error: AttemptError | undefined;
+    readonly reason: string;
+  };
+  /** The attempt ran longer than the job's timeout. */
+  readonly JobTimedOut: EndedAttemptEvent & {
+    readonly error: AttemptError;
+    readonly nextDelayMs: number | undefined;
+  };
+  /** The job was cancelled: by a call of this process, or while a worker of this process had it. */
+  readonly JobCancelled: { readonly jobId: string; readonly reason: string | undefined };
+  readonly QueuePaused: { readonly queue: string; readonly reason: string | undefined };
+  readonly QueueResumed: { readonly queue: string };
+  readonly WorkerStarted: {
+    readonly workerId: string;
+    readonly types: readonly string[];
+    /** `undefined`: all of the project. */
+    readonly queues: readonly string[] | undefined;
+    readonly concurrency: number;
+  };
+  /** The worker claims no more and waits for what it runs. */
+  readonly WorkerStopping: { readonly workerId: string };
+}
+
+/** The name of an event. */
+export type HoldfastEvent = keyof HoldfastEvents;
+
+/** Called with what happened. What it throws or rejects with is logged and hurts nobody. */
+export type HoldfastListener<Event extends HoldfastEvent> = (
+  data: HoldfastEvents[Event],
+) => unknown;

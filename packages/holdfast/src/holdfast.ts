@@ -1,0 +1,219 @@
+import type { MigrationReport } from '@holdfast/database';
+import { jobLimits } from '@holdfast/domain';
+import { OptionCheck } from './check-options.ts';
+import { Connection } from './connection.ts';
+import { connectionOf } from './connection-options.ts';
+import type { ConnectionOptions } from './connection-options.ts';
+import { enqueueMany } from './enqueue-many.ts';
+import type { EnqueueManyResult, EnqueueMiddleware, EnqueueResult } from './enqueue-result.ts';
+import { EventHub } from './event-hub.ts';
+import type { HoldfastEvent, HoldfastListener } from './event-map.ts';
+import { keepInternals } from './internals.ts';
+import type { Internals } from './internals.ts';
+import { actOnJob, cancelJobOf, readJobOf } from './job-calls.ts';
+import type { CancelResult } from './job-calls.ts';
+import type { JobDefinition, PayloadAndOptions } from './job-definition.ts';
+import { checkDraft } from './job-draft.ts';
+import type { EnqueueManyOptions, EnqueueOptions } from './job-options.ts';
+import { JobWriter } from './job-writer.ts';
+import type { Job } from './job.ts';
+import { silentLogger } from './logger.ts';
+import type { HoldfastLogger } from './logger.ts';
+import { pgTransactionAdapter } from './pg-transaction.ts';
+import { Queues } from './queues.ts';
+import type { RegisteredTransaction } from './register.ts';
+import { Schedules } from './schedules.ts';
+import type { TransactionAdapter } from './transaction-adapter.ts';
+import { waitForJob } from './wait-for-job.ts';
+import type { WaitOptions } from './wait-for-job.ts';
+
+/** Where the jobs are, and how to reach them. */
+export type HoldfastOptions<Tx = RegisteredTransaction> = ConnectionOptions & {
+  /** The name of the project; default `default`. */
+  readonly project?: string | undefined;
+  /** The schema of Holdfast's tables; default `holdfast`. */
+  readonly schema?: string | undefined;
+  /** Takes part in the transactions of your database library; default: those of a `pg` client. */
+  readonly adapter?: TransactionAdapter<Tx> | undefined;
+  /** In the manner of pino; default: silence. */
+  readonly logger?: HoldfastLogger | undefined;
+  /** How many bytes of JSON a payload may have; default 256 kB, at most 1 MB. */
+  readonly maxPayloadBytes?: number | undefined;
+  /** Connections for single calls at most, beside two for enqueues and one for wake-ups; default 5. */
+  readonly poolSize?: number | undefined;
+  /** Behind a pooler in transaction mode: no prepared statements and no wake-ups; workers poll. Default false. */
+  readonly pooled?: boolean | undefined;
+};
+
+const optionNames = [
+  ...['connectionString', 'pool', 'project', 'schema', 'adapter', 'logger'],
+  ...['maxPayloadBytes', 'poolSize', 'pooled'],
+];
+
+/**
+ * The way to enqueue jobs and to look after them. Nothing is sent to the database before the first call. One instance for
+ * each process is enough.
+ *
+ * @typeParam Tx the transaction of the application's database library, see `adapter`
+ */
+export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
+  /** The queues of the project. */
+  readonly queues: Queues;
+  /** The schedules of the project. */
+  readonly schedules: Schedules;
+  readonly #internals: Internals;
+
+  /** @throws OptionsInvalidError, ConfigError */
+  constructor(options: HoldfastOptions<Tx>) {
+    this.#internals = makeInternals(options);
+    keepInternals(this, this.#internals);
+    this.queues = new Queues(this.#internals);
+    this.schedules = new Schedules(this.#internals);
+  }
+
+  /** Creates the tables or brings them up to date; safe to call from many processes at once. */
+  migrate(): Promise<MigrationReport> {
+    return this.#internals.connection.migrate();
+  }
+
+  /**
+   * Enqueues a job. Resolves after the commit; with `tx`, when the job is part of that transaction. A lost connection is
+   * tried again, and makes no second job.
+   *
+   * @throws PayloadInvalidError that names the path of each issue, PayloadTooLargeError, OptionsInvalidError,
+   * TransactionInvalidError, UniqueKeyHeldError: nothing was written then
+   */
+  enqueue<Input>(
+    job: JobDefinition<string, Input>,
+    ...args: PayloadAndOptions<NoInfer<Input>, EnqueueOptions<Tx>>
+  ): Promise<EnqueueResult>;
+  /** Enqueues a job by the name of its type, for producers without its definition. */
+  enqueue(type: string, payload?: unknown, options?: EnqueueOptions<Tx>): Promise<EnqueueResult>;
+  async enqueue(
+    job: JobDefinition | string,
+    payload?: unknown,
+    options: EnqueueOptions<Tx> = {},
+  ): Promise<EnqueueResult> {
+    const { writer } = this.#internals;
+    const { limitBytes } = writer;
+    const checked = await checkDraft({ call: 'enqueue', job, payload, options, limitBytes });
+    const [result] = await writer.write([checked], { call: 'enqueue', tx: options.tx });
+    if (result === undefined) throw new TypeError('A middleware gave no result for the job');
+    return result;
+  }
+
+  /**
+   * Enqueues a job for each payload of a list, an iterator or a stream, in slices; memory does not grow with their number.
+   *
+   * @throws as `enqueue`; EnqueueIncompleteError when slices before the error were written, which names their jobs
+   */
+  enqueueMany<Input>(
+    job: JobDefinition<string, Input>,
+    payloads: Iterable<NoInfer<Input>> | AsyncIterable<NoInfer<Input>>,
+    options?: EnqueueManyOptions<NoInfer<Input>, Tx>,
+  ): Promise<EnqueueManyResult>;
+  /** Enqueues many jobs by the name of their type. */
+  enqueueMany(
+    type: string,
+    payloads: Iterable<unknown> | AsyncIterable<unknown>,
+    options?: EnqueueManyOptions<unknown, Tx>,
+  ): Promise<EnqueueManyResult>;
+  enqueueMany(
+    job: JobDefinition | string,
+    payloads: Iterable<unknown> | AsyncIterable<unknown>,
+    options: EnqueueManyOptions<unknown, Tx> = {},
+  ): Promise<EnqueueManyResult> {
+    return enqueueMany(this.#internals.writer, { job, payloads, options });
+  }
+
+  /**
+   * Reads a job, ended ones too.
+   *
+   * @throws JobNotFoundError
+   */
+  get(id: string): Promise<Job> {
+    return readJobOf(this.#internals, id);
+  }
+
+  /**
+   * Cancels a job. One that waits ends at once; one that runs has its signal aborted, and ends when its handler does.
+   *
+   * @throws JobNotFoundError; JobNotInStateError when it has ended
+   */
+  cancel(
+    id: string,
+    options: { readonly reason?: string | undefined } = {},
+  ): Promise<CancelResult> {
+    return cancelJobOf(this.#internals, { id, reason: options.reason });
+  }
+
+  /** Tries a job again that rests in `failed`. @throws JobNotFoundError, JobNotInStateError */
+  retry(id: string): Promise<void> {
+    return actOnJob(this.#internals, { id, action: 'retry' });
+  }
+
+  /** Queues a dead letter again, under the same id. @throws JobNotFoundError, JobNotInStateError */
+  replay(id: string): Promise<void> {
+    return actOnJob(this.#internals, { id, action: 'replay' });
+  }
+
+  /** Queues a scheduled job at once. @throws JobNotFoundError, JobNotInStateError */
+  runNow(id: string): Promise<void> {
+    return actOnJob(this.#internals, { id, action: 'runNow' });
+  }
+
+  /**
+   * Waits until a job has ended, in whatever way, and answers it.
+   *
+   * @throws WaitTimeoutError; JobNotFoundError
+   */
+  wait(id: string, options: WaitOptions = {}): Promise<Job> {
+    return waitForJob(this.#internals, id, options);
+  }
+
+  /**
+   * Listens to what this process does: the calls of this instance and the jobs of its workers.
+   *
+   * @returns a function that ends the listening
+   */
+  on<Event extends HoldfastEvent>(event: Event, listener: HoldfastListener<Event>): () => void {
+    return this.#internals.events.on(event, listener);
+  }
+
+  /** Adds a middleware around every enqueue; the first one is the outermost. */
+  use(middleware: EnqueueMiddleware): this {
+    this.#internals.writer.use(middleware);
+    return this;
+  }
+
+  /** Waits for the calls that are under way and closes the connections; safe to call twice. */
+  close(): Promise<void> {
+    return this.#internals.connection.close();
+  }
+
+  /** As `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+function makeInternals<Tx>(options: HoldfastOptions<Tx>): Internals {
+  const check = new OptionCheck('new Holdfast');
+  check.names(options, optionNames);
+  check.done();
+  const limitBytes =
+    check.whole('maxPayloadBytes', options.maxPayloadBytes, {
+      min: 1,
+      max: jobLimits.hardPayloadBytes,
+    }) ?? jobLimits.payloadBytes;
+  const poolSize = check.whole('poolSize', options.poolSize, { min: 1, max: 1_000 });
+  check.done();
+  const { project = 'default', schema = 'holdfast', pooled, logger = silentLogger } = options;
+  const settings = { ...connectionOf(options), schema, pooled, poolSize };
+  const connection = new Connection({ settings, project, logger });
+  const events = new EventHub(logger);
+  const adapter: TransactionAdapter<unknown> = options.adapter ?? pgTransactionAdapter;
+  const writer = new JobWriter({ connection, events, adapter, limitBytes });
+  const hasOwnAdapter = options.adapter !== undefined;
+  return { connection, events, writer, adapter, hasOwnAdapter, project };
+}

@@ -1,0 +1,97 @@
+import { cancelJob, readJob, replayJob, retryJob, runJobNow } from '@holdfast/database';
+import type { Database, JobActionResult, JobKey } from '@holdfast/database';
+import {
+  JobNotFoundError,
+  JobNotInStateError,
+  OptionsInvalidError,
+  isUuid,
+} from '@holdfast/domain';
+import type { OpenConnection } from './connection.ts';
+import type { Internals } from './internals.ts';
+import { toJob } from './job.ts';
+import type { Job } from './job.ts';
+
+/** What a cancel came to: `cancelled` at once, or `requested` of the worker that runs the job. */
+export interface CancelResult {
+  readonly outcome: 'cancelled' | 'requested';
+}
+
+/**
+ * Reads one job.
+ *
+ * @throws JobNotFoundError
+ */
+export function readJobOf({ connection }: Internals, id: string): Promise<Job> {
+  requireId('get', id);
+  return connection.use(async ({ database, projectId }) => {
+    const row = await readJob(database, { projectId, id });
+    if (row === undefined) throw new JobNotFoundError(id);
+    return toJob(row);
+  });
+}
+
+/**
+ * Cancels one job.
+ *
+ * @throws JobNotFoundError; JobNotInStateError when it has ended
+ */
+export function cancelJobOf(
+  { connection, events }: Internals,
+  request: { readonly id: string; readonly reason: string | undefined },
+): Promise<CancelResult> {
+  const { id, reason } = request;
+  requireId('cancel', id);
+  return connection.use(async ({ database, projectId, notifier }) => {
+    const result = await cancelJob(database, { projectId, id, reason: reason ?? 'cancelled' });
+    if (result.cancelled) {
+      events.emit('JobCancelled', { jobId: id, reason });
+      return { outcome: 'cancelled' };
+    }
+    if ('requestedOf' in result) {
+      notifier.wakeWorker(result.requestedOf);
+      return { outcome: 'requested' };
+    }
+    throw refusalOf(id, result);
+  });
+}
+
+/** What can be done with a job by hand, each by its statement. */
+export const jobActions = {
+  retry: retryJob,
+  replay: replayJob,
+  runNow: runJobNow,
+} as const satisfies Record<string, (db: Database, key: JobKey) => Promise<JobActionResult>>;
+
+/**
+ * Puts one job back into the line.
+ *
+ * @throws JobNotFoundError; JobNotInStateError when its status does not allow that
+ */
+export function actOnJob(
+  { connection }: Internals,
+  request: { readonly id: string; readonly action: keyof typeof jobActions },
+): Promise<void> {
+  const { id, action } = request;
+  requireId(action, id);
+  return connection.use(async (open: OpenConnection) => {
+    const result = await jobActions[action](open.database, { projectId: open.projectId, id });
+    if (!result.done) throw refusalOf(id, result);
+    open.notifier.wakeQueues([result.queueId]);
+  });
+}
+
+function refusalOf(id: string, result: Refusal): JobNotFoundError | JobNotInStateError {
+  return result.reason === 'not_found'
+    ? new JobNotFoundError(id)
+    : new JobNotInStateError(id, result.status);
+}
+
+type Refusal =
+  | { readonly reason: 'not_found' }
+  | { readonly reason: 'not_in_state'; readonly status: JobNotInStateError['status'] };
+
+/** Callers in plain JavaScript hand in what they have. */
+function requireId(call: string, id: unknown): void {
+  if (typeof id === 'string' && isUuid(id)) return;
+  throw new OptionsInvalidError(call, ['the id of a job is a UUID in lower case']);
+}

@@ -1,0 +1,81 @@
+import type { JobContext } from './job-context.ts';
+import type { Backoff, BackoffFunction, Duration, JobOptions, Retry } from './job-options.ts';
+import type { StandardSchema } from './standard-schema.ts';
+
+/** What may be said of every job of a type. */
+export interface JobDefaults {
+  /** Default `default`. */
+  readonly queue?: string | undefined;
+  /** 1 to 100; default 5. */
+  readonly maxAttempts?: number | undefined;
+  readonly backoff?: Backoff | BackoffFunction | undefined;
+  readonly retry?: Retry | undefined;
+  /** How long one attempt may run, from its start; at most a day, default 5 min. */
+  readonly timeout?: Duration | undefined;
+  /** 0 (first) to 9 (last); default 5. */
+  readonly priority?: number | undefined;
+  /** At most 20 words to find the job by. */
+  readonly tags?: readonly string[] | undefined;
+  /** What becomes of a job whose worker died: tried again (default), or a dead letter, for effects that must not repeat. */
+  readonly onCrash?: 'retry' | 'dead_letter' | undefined;
+  /** `thread`: the handler runs in a thread of its own, which a timeout or a cancel can end. Needs `module`. */
+  readonly isolate?: 'thread' | undefined;
+  /** The module that exports the definition, for the thread: `import.meta.url`. */
+  readonly module?: string | URL | undefined;
+}
+
+/** The code of a job: gets the payload as the schema made it; what it returns is stored as the result. */
+export type JobRun<Output, Result> = (payload: Output, ctx: JobContext) => Result | Promise<Result>;
+
+/**
+ * A job type, made by `defineJob`. `Input` is what `enqueue` takes, `Output` what the handler gets, `Result` what the
+ * handler gives.
+ */
+export interface JobDefinition<
+  Type extends string = string,
+  Input = unknown,
+  Output = unknown,
+  Result = unknown,
+> {
+  readonly type: Type;
+  readonly defaults: JobDefaults;
+  readonly schema: StandardSchema<Input, Output> | undefined;
+  // A method, so that a list may hold definitions of any payload.
+  run?(payload: Output, ctx: JobContext): Result | Promise<Result>;
+  /** This job with a payload, for chains, batches, graphs and schedules. The payload is checked when it is enqueued. */
+  with(...args: PayloadAndOptions<Input, JobOptions>): JobRequest<Input, Result>;
+  /** Only for the compiler; never set. */
+  readonly '~types'?: JobTypes<Input, Output, Result> | undefined;
+}
+
+/** The types that a definition carries. */
+export interface JobTypes<Input, Output, Result> {
+  readonly input: Input;
+  readonly output: Output;
+  readonly result: Result;
+}
+
+/** A job to be made: what `definition.with(payload)` gives. */
+export interface JobRequest<Input = unknown, Result = unknown> {
+  readonly job: JobDefinition<string, Input, unknown, Result>;
+  readonly payload: Input;
+  readonly options: JobOptions;
+}
+
+/** Payload and options as arguments; a payload that may be left out comes first all the same. */
+export type PayloadAndOptions<Input, Options> = undefined extends Input
+  ? [payload?: Input, options?: Options]
+  : Record<never, never> extends Input
+    ? [payload?: Input, options?: Options]
+    : [payload: Input, options?: Options];
+
+type TypesOf<Job extends JobDefinition> = NonNullable<Job['~types']>;
+
+/** What `enqueue` takes for a definition. */
+export type InputOf<Job extends JobDefinition> = TypesOf<Job>['input'];
+
+/** What the handler of a definition gets. */
+export type OutputOf<Job extends JobDefinition> = TypesOf<Job>['output'];
+
+/** What the handler of a definition gives. */
+export type ResultOf<Job extends JobDefinition> = TypesOf<Job>['result'];

@@ -1,0 +1,158 @@
+import {
+  PayloadInvalidError,
+  PayloadTooLargeError,
+  isName,
+  isTag,
+  isUuid,
+  jobLimits,
+  maxDurationMs,
+  payloadJson,
+} from '@holdfast/domain';
+import { systemClock } from '@holdfast/runtime';
+import type { OptionCheck } from './check-options.ts';
+import type { JobOptions } from './job-options.ts';
+import { readRetry } from './read-retry.ts';
+import type { PartialRetry } from './read-retry.ts';
+import { readUnique } from './read-unique.ts';
+import type { UniqueFields } from './read-unique.ts';
+
+/** The options of a job as they are stored; what was not said is undefined. */
+export interface JobFields {
+  readonly id: string | undefined;
+  readonly queue: string | undefined;
+  readonly priority: number | undefined;
+  readonly maxAttempts: number | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly retry: PartialRetry;
+  readonly tags: readonly string[] | undefined;
+  readonly metadataJson: string | undefined;
+  readonly runAt: Date | undefined;
+  readonly delayMs: number | undefined;
+  readonly startDeadlineAt: Date | undefined;
+  readonly startDeadlineMs: number | undefined;
+  readonly unique: UniqueFields | undefined;
+}
+
+/** Every option of a job. */
+export const jobOptionNames = [
+  'id',
+  'queue',
+  'delay',
+  'runAt',
+  'priority',
+  'tags',
+  'metadata',
+  'maxAttempts',
+  'timeout',
+  'backoff',
+  'retry',
+  'unique',
+  'startDeadline',
+] as const satisfies readonly (keyof JobOptions)[];
+
+/** Reads the options of a job and notes what is wrong with them; their names are the caller's to check. */
+export function readJobFields(check: OptionCheck, options: JobOptions): JobFields {
+  if (options.delay !== undefined && options.runAt !== undefined) {
+    check.refuse('delay and runAt cannot both be set');
+  }
+  if (typeof options.backoff === 'function') {
+    check.refuse('a function as backoff belongs to the definition');
+  }
+  return {
+    id: readId(check, options.id),
+    queue: readQueue(check, options.queue),
+    priority: check.whole('priority', options.priority, { min: 0, max: jobLimits.lastPriority }),
+    maxAttempts: check.whole('maxAttempts', options.maxAttempts, {
+      min: 1,
+      max: jobLimits.maxAttempts,
+    }),
+    timeoutMs: check.duration('timeout', options.timeout, { minMs: 1, maxMs: jobLimits.timeoutMs }),
+    retry: readRetry(check, options),
+    tags: readTags(check, options.tags),
+    metadataJson: readMetadata(check, options.metadata),
+    runAt: readRunAt(check, options.runAt),
+    delayMs: check.duration('delay', options.delay),
+    ...readStartDeadline(check, options.startDeadline),
+    unique: readUnique(check, options.unique),
+  };
+}
+
+/** The fields of a job, where those of the later win over those of the earlier. */
+export function mergeFields(earlier: JobFields, later: JobFields): JobFields {
+  const said = Object.entries(later).filter(([, value]) => value !== undefined);
+  return { ...earlier, ...Object.fromEntries(said), retry: { ...earlier.retry, ...later.retry } };
+}
+
+/** Reads the name of a queue; `undefined` stays. */
+export function readQueue(check: OptionCheck, queue: string | undefined): string | undefined {
+  if (queue === undefined || (typeof queue === 'string' && isName(queue))) return queue;
+  check.refuse('queue must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -');
+  return undefined;
+}
+
+/** Reads tags; `undefined` stays. */
+export function readTags(
+  check: OptionCheck,
+  tags: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (tags === undefined) return undefined;
+  const areTags =
+    Array.isArray(tags) &&
+    tags.length <= jobLimits.tagCount &&
+    tags.every((tag: unknown) => typeof tag === 'string' && isTag(tag)) &&
+    new Set(tags).size === tags.length;
+  if (areTags) return tags;
+  check.refuse(
+    `tags must be at most ${String(jobLimits.tagCount)} different words of 1 to 64 characters`,
+  );
+  return undefined;
+}
+
+function readId(check: OptionCheck, id: string | undefined): string | undefined {
+  if (id === undefined || (typeof id === 'string' && isUuid(id))) return id;
+  check.refuse('id must be a UUID in lower case');
+  return undefined;
+}
+
+function readMetadata(check: OptionCheck, metadata: JobOptions['metadata']): string | undefined {
+  if (metadata === undefined) return undefined;
+  if (typeof metadata !== 'object' || Array.isArray(metadata)) {
+    check.refuse('metadata must be an object');
+    return undefined;
+  }
+  try {
+    const options = { type: 'metadata', limitBytes: jobLimits.metadataBytes };
+    const { json } = payloadJson(metadata, options);
+    return json === '{}' ? undefined : json;
+  } catch (error) {
+    if (error instanceof PayloadTooLargeError)
+      check.refuse('metadata must be at most 8 kB of JSON');
+    else if (error instanceof PayloadInvalidError) {
+      for (const { pointer, message } of error.issues)
+        check.refuse(`metadata${pointer} ${message}`);
+    } else throw error;
+    return undefined;
+  }
+}
+
+function readRunAt(check: OptionCheck, value: Date | undefined): Date | undefined {
+  const runAt = check.instant('runAt', value);
+  if (runAt === undefined) return undefined;
+  const inMs = runAt.getTime() - systemClock.nowMs();
+  if (inMs > maxDurationMs) check.refuse('runAt must be within the next ten years');
+  // The past means now: such a job goes straight into the line.
+  return inMs > 0 ? runAt : undefined;
+}
+
+function readStartDeadline(
+  check: OptionCheck,
+  value: JobOptions['startDeadline'],
+): Pick<JobFields, 'startDeadlineAt' | 'startDeadlineMs'> {
+  if (value instanceof Date) {
+    return { startDeadlineAt: check.instant('startDeadline', value), startDeadlineMs: undefined };
+  }
+  return {
+    startDeadlineAt: undefined,
+    startDeadlineMs: check.duration('startDeadline', value, { minMs: 1 }),
+  };
+}

@@ -1,0 +1,74 @@
+import { defaultRetryPolicy } from '@holdfast/domain';
+import type { AttemptError, JobStatus, RetryPolicy } from '@holdfast/domain';
+import type { JobRow } from '@holdfast/database';
+
+/** A job as it was when it was read. Durations in milliseconds. */
+export interface Job<Result = unknown> {
+  readonly id: string;
+  readonly type: string;
+  readonly queue: string;
+  readonly status: JobStatus;
+  readonly payload: unknown;
+  /** What the handler gave, through JSON; `undefined` until then, and when it gave nothing. */
+  readonly result: Result | undefined;
+  readonly priority: number;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly executionSeq: number;
+  readonly crashCount: number;
+  readonly releaseCount: number;
+  /** How often it was replayed or retried by hand. */
+  readonly generation: number;
+  /** For how many jobs it waits. */
+  readonly pendingParents: number;
+  readonly timeoutMs: number;
+  readonly retry: RetryPolicy;
+  readonly tags: readonly string[];
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** What the handler reported last: `{ percent, note? }`. */
+  readonly progress: unknown;
+  readonly lastError: AttemptError | undefined;
+  /** Why it waits or ended, as a code. */
+  readonly reason: string | undefined;
+  readonly scheduleId: string | undefined;
+  readonly workerId: string | undefined;
+  readonly createdAt: Date;
+  readonly runAt: Date | undefined;
+  readonly startedAt: Date | undefined;
+  readonly finishedAt: Date | undefined;
+  readonly cancelRequestedAt: Date | undefined;
+}
+
+/** A row as a job. */
+export function toJob(row: JobRow): Job {
+  return {
+    id: row.id,
+    type: row.type,
+    queue: row.queue,
+    status: row.status,
+    payload: row.payload,
+    result: row.result ?? undefined,
+    priority: row.priority,
+    attempt: row.attempt,
+    maxAttempts: row.max_attempts,
+    executionSeq: row.execution_seq,
+    crashCount: row.crash_count,
+    releaseCount: row.release_count,
+    generation: row.generation,
+    pendingParents: row.pending_parents,
+    timeoutMs: row.timeout_ms,
+    retry: row.retry ?? defaultRetryPolicy,
+    tags: row.tags ?? [],
+    metadata: row.metadata ?? {},
+    progress: row.progress ?? undefined,
+    lastError: row.last_error ?? undefined,
+    reason: row.reason ?? undefined,
+    scheduleId: row.schedule_id ?? undefined,
+    workerId: row.worker_id ?? undefined,
+    createdAt: row.created_at,
+    runAt: row.run_at ?? undefined,
+    startedAt: row.started_at ?? undefined,
+    finishedAt: row.finished_at ?? undefined,
+    cancelRequestedAt: row.cancel_requested_at ?? undefined,
+  };
+}

@@ -1,0 +1,216 @@
+import {
+  createQueue,
+  listQueues,
+  pauseQueue,
+  readQueue,
+  resolveQueues,
+  resumeQueue,
+  updateQueue,
+} from '@holdfast/database';
+import type { QueueJobDefaults, QueueRow } from '@holdfast/database';
+import { HoldfastError, isName } from '@holdfast/domain';
+import type { RetryPolicy } from '@holdfast/domain';
+import { OptionCheck } from './check-options.ts';
+import type { OpenConnection } from './connection.ts';
+import type { Internals } from './internals.ts';
+import { readJobFields } from './job-fields.ts';
+import type { Backoff, Duration, Retry } from './job-options.ts';
+import { completeRetry } from './read-retry.ts';
+
+/** The settings of a queue; what is not said stays as it is. */
+export interface QueueOptions {
+  /** How many of its jobs may run at once in all workers together; `null` for no limit. */
+  readonly concurrency?: number | null | undefined;
+  /** For jobs that say nothing themselves, and whose definition says nothing. */
+  readonly maxAttempts?: number | undefined;
+  readonly timeout?: Duration | undefined;
+  readonly backoff?: Backoff | undefined;
+  readonly retry?: Retry | undefined;
+}
+
+/** Why and how long a queue is paused. */
+export interface PauseOptions {
+  readonly reason?: string | undefined;
+  /** When it resumes by itself; without one, when somebody resumes it. */
+  readonly until?: Date | undefined;
+  /** Who paused it, for people; default `sdk`. */
+  readonly by?: string | undefined;
+}
+
+/** A queue with its counts. */
+export interface Queue {
+  readonly name: string;
+  /** `undefined`: no limit. */
+  readonly concurrency: number | undefined;
+  /** For jobs that say nothing themselves; durations in milliseconds. */
+  readonly jobDefaults: {
+    readonly maxAttempts?: number | undefined;
+    readonly timeoutMs?: number | undefined;
+    readonly retry?: RetryPolicy | undefined;
+  };
+  readonly paused:
+    | {
+        readonly at: Date;
+        readonly by: string | undefined;
+        readonly reason: string | undefined;
+        readonly until: Date | undefined;
+      }
+    | undefined;
+  readonly counts: Readonly<
+    Record<'queued' | 'scheduled' | 'claimed' | 'running' | 'failed' | 'deadLetter', number>
+  >;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+const pageSize = 200;
+
+/** The queues of a project. A queue comes into being with its first job, too. */
+export class Queues {
+  readonly #internals: Internals;
+
+  constructor(internals: Internals) {
+    this.#internals = internals;
+  }
+
+  /**
+   * Makes a queue, or changes its settings.
+   *
+   * @throws OptionsInvalidError
+   */
+  async upsert(name: string, options: QueueOptions = {}): Promise<Queue> {
+    const read = readOptions(name, options);
+    return this.#internals.connection.useWithRetry(async (open) => {
+      const { database, projectId } = open;
+      const key = { projectId, name };
+      const before = await readQueue(database, key);
+      const settings = {
+        ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
+        jobDefaults: defaultsOf(read, before?.job_defaults ?? {}),
+      };
+      if (before === undefined) await createQueue(database, { ...key, settings });
+      // Also after a create that another process was faster with.
+      await updateQueue(database, { ...key, settings });
+      return requireQueue(open, name);
+    });
+  }
+
+  /** Pauses a queue: nothing of it is claimed from now on, and what runs goes on. A new queue is made for it. */
+  async pause(name: string, options: PauseOptions = {}): Promise<void> {
+    const check = new OptionCheck(`queues.pause("${name}")`);
+    checkName(check, name);
+    check.names(options, ['reason', 'until', 'by']);
+    const until = check.instant('until', options.until);
+    check.done();
+    const { connection, events } = this.#internals;
+    await connection.useWithRetry(async ({ database, projectId }) => {
+      await resolveQueues(database, projectId, [name]);
+      const { reason, by = 'sdk' } = options;
+      await pauseQueue(database, { projectId, name, by, reason, until });
+    });
+    events.emit('QueuePaused', { queue: name, reason: options.reason });
+  }
+
+  /**
+   * Ends a pause.
+   *
+   * @throws HoldfastError `queue_not_found`
+   */
+  async resume(name: string): Promise<void> {
+    const { connection, events } = this.#internals;
+    await connection.useWithRetry(async ({ database, projectId, notifier }) => {
+      const id = await resumeQueue(database, { projectId, name });
+      if (id === undefined) throw notFound(name);
+      notifier.wakeQueues([id]);
+    });
+    events.emit('QueueResumed', { queue: name });
+  }
+
+  /**
+   * Reads a queue.
+   *
+   * @throws HoldfastError `queue_not_found`
+   */
+  get(name: string): Promise<Queue> {
+    return this.#internals.connection.useWithRetry((open) => requireQueue(open, name));
+  }
+
+  /** Every queue of the project, by name. */
+  list(): Promise<readonly Queue[]> {
+    return this.#internals.connection.useWithRetry(async ({ database, projectId }) => {
+      const queues: Queue[] = [];
+      for (let afterName: string | undefined; ; afterName = queues.at(-1)?.name) {
+        const rows = await listQueues(database, { projectId, afterName, limit: pageSize });
+        queues.push(...rows.map(toQueue));
+        if (rows.length < pageSize) return queues;
+      }
+    });
+  }
+}
+
+async function requireQueue(open: OpenConnection, name: string): Promise<Queue> {
+  const row = await readQueue(open.database, { projectId: open.projectId, name });
+  if (row === undefined) throw notFound(name);
+  return toQueue(row);
+}
+
+function notFound(name: string): HoldfastError {
+  return new HoldfastError(`There is no queue "${name}"`, { code: 'queue_not_found' });
+}
+
+function readOptions(name: string, options: QueueOptions) {
+  const check = new OptionCheck(`queues.upsert("${name}")`);
+  checkName(check, name);
+  check.names(options, ['concurrency', 'maxAttempts', 'timeout', 'backoff', 'retry']);
+  const { concurrency, ...jobOptions } = options;
+  check.whole('concurrency', concurrency ?? undefined, { min: 1, max: 100_000 });
+  const fields = readJobFields(check, jobOptions);
+  check.done();
+  return fields;
+}
+
+function checkName(check: OptionCheck, name: string): void {
+  if (!isName(name))
+    check.refuse('the name must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -');
+}
+
+function defaultsOf(
+  read: ReturnType<typeof readOptions>,
+  before: QueueJobDefaults,
+): QueueJobDefaults {
+  const { maxAttempts, timeoutMs } = read;
+  const retry = completeRetry(read.retry, before.retry);
+  return {
+    ...before,
+    ...(maxAttempts === undefined ? {} : { maxAttempts }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(retry === undefined ? {} : { retry }),
+  };
+}
+
+function toQueue(row: QueueRow): Queue {
+  return {
+    name: row.name,
+    concurrency: row.concurrency ?? undefined,
+    jobDefaults: row.job_defaults,
+    paused:
+      row.paused_at === null
+        ? undefined
+        : {
+            at: row.paused_at,
+            by: row.paused_by ?? undefined,
+            reason: row.paused_reason ?? undefined,
+            until: row.paused_until ?? undefined,
+          },
+    counts: {
+      queued: row.queued,
+      scheduled: row.scheduled,
+      claimed: row.claimed,
+      running: row.running,
+      failed: row.failed,
+      deadLetter: row.dead_letter,
+    },
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,78 @@
+import { isName } from '@holdfast/domain';
+import { OptionCheck } from './check-options.ts';
+import type { JobDefaults, JobDefinition } from './job-definition.ts';
+import { readJobFields } from './job-fields.ts';
+import type { JobFields } from './job-fields.ts';
+
+const names = [
+  'type',
+  'payload',
+  'run',
+  'queue',
+  'maxAttempts',
+  'backoff',
+  'retry',
+  'timeout',
+  'priority',
+  'tags',
+  'onCrash',
+  'isolate',
+  'module',
+] as const;
+
+/** What callers in plain JavaScript may hand in. */
+interface Unchecked extends JobDefaults {
+  readonly type: unknown;
+  readonly payload?: unknown;
+  readonly run?: unknown;
+}
+
+/**
+ * Checks what was given to `defineJob` and answers the part that is about every job of the type.
+ *
+ * @throws OptionsInvalidError that lists every problem
+ */
+export function readJobDefaults(options: Unchecked): JobDefaults {
+  const { type, payload, run, ...defaults } = options;
+  const check = new OptionCheck(`defineJob("${String(type)}")`);
+  check.names(options, names);
+  if (typeof type !== 'string' || !isName(type)) {
+    check.refuse('type must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -');
+  }
+  if (payload !== undefined && !isSchema(payload)) {
+    check.refuse('payload must be a schema of a Standard Schema library');
+  }
+  if (run !== undefined && typeof run !== 'function') check.refuse('run must be a function');
+  check.oneOf('onCrash', defaults.onCrash, ['retry', 'dead_letter']);
+  check.oneOf('isolate', defaults.isolate, ['thread']);
+  if (defaults.isolate === 'thread' && defaults.module === undefined) {
+    check.refuse('isolate: "thread" needs module: import.meta.url');
+  }
+  readJobFields(check, optionsOf(defaults));
+  check.done();
+  return Object.freeze({ ...defaults });
+}
+
+const known = new WeakMap<JobDefinition, JobFields>();
+
+/** What a definition says of its jobs, as it is stored. */
+export function fieldsOfDefinition(job: JobDefinition): JobFields {
+  let fields = known.get(job);
+  if (fields === undefined) {
+    fields = readJobFields(new OptionCheck(`defineJob("${job.type}")`), optionsOf(job.defaults));
+    known.set(job, fields);
+  }
+  return fields;
+}
+
+/** The defaults as options; a function as backoff stays with the worker. */
+function optionsOf({ queue, maxAttempts, backoff, retry, timeout, priority, tags }: JobDefaults) {
+  const stored = typeof backoff === 'function' ? undefined : backoff;
+  return { queue, maxAttempts, backoff: stored, retry, timeout, priority, tags };
+}
+
+function isSchema(value: unknown): boolean {
+  // ArkType's schemas are functions.
+  const isObject = (typeof value === 'object' || typeof value === 'function') && value !== null;
+  return isObject && '~standard' in value;
+}

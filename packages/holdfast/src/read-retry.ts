@@ -1,0 +1,102 @@
+import { defaultBackoff, defaultRetryPolicy, maxBackoffMs } from '@holdfast/domain';
+import type { BackoffPolicy, RetryPolicy } from '@holdfast/domain';
+import type { OptionCheck } from './check-options.ts';
+import type { Backoff, Duration, Retry } from './job-options.ts';
+
+/** The parts of a retry policy that were named. */
+export type PartialRetry = Partial<RetryPolicy>;
+
+/** Reads `retry` and `backoff`; a function as backoff is the worker's business and not stored. */
+export function readRetry(
+  check: OptionCheck,
+  options: { readonly retry?: Retry | undefined; readonly backoff?: unknown },
+): PartialRetry {
+  const { retry, backoff } = options;
+  const policy = readBackoff(check, backoff);
+  return { ...readRetryRules(check, retry), ...(policy === undefined ? {} : { backoff: policy }) };
+}
+
+/** A whole policy: what was named, then that of the queue; `undefined` when nothing was named. */
+export function completeRetry(
+  named: PartialRetry,
+  ofQueue: RetryPolicy | null | undefined,
+): RetryPolicy | undefined {
+  if (Object.keys(named).length === 0) return undefined;
+  return { ...defaultRetryPolicy, ...ofQueue, ...named };
+}
+
+function readRetryRules(check: OptionCheck, retry: Retry | undefined): PartialRetry {
+  if (retry === undefined) return {};
+  if (typeof retry === 'string') return withMode(check, retry);
+  check.names(retry, ['mode', 'within', 'until', 'maxExceptions']);
+  const retryForMs = check.duration('retry.within', retry.within, { minMs: 1 });
+  const until = check.instant('retry.until', retry.until);
+  const maxExceptions = check.whole('retry.maxExceptions', retry.maxExceptions, {
+    min: 1,
+    max: 100,
+  });
+  return {
+    ...withMode(check, retry.mode),
+    ...(retryForMs === undefined ? {} : { retryForMs }),
+    ...(until === undefined ? {} : { retryUntil: until.toISOString() }),
+    ...(maxExceptions === undefined ? {} : { maxExceptions }),
+  };
+}
+
+function withMode(check: OptionCheck, value: RetryPolicy['mode'] | undefined): PartialRetry {
+  const mode = check.oneOf('retry', value, ['automatic', 'manual']);
+  return mode === undefined ? {} : { mode };
+}
+
+function readBackoff(check: OptionCheck, backoff: unknown): BackoffPolicy | undefined {
+  if (backoff === undefined || typeof backoff === 'function') return undefined;
+  const wait = (name: string, value: Duration): number =>
+    check.duration(name, value, { maxMs: maxBackoffMs }) ?? 0;
+  if (typeof backoff === 'number' || typeof backoff === 'string') {
+    return { kind: 'fixed', delayMs: wait('backoff', backoff) };
+  }
+  if (Array.isArray(backoff)) return readDelays(check, backoff, wait);
+  return readNamedBackoff(check, backoff as Exclude<Backoff, Duration | readonly Duration[]>, wait);
+}
+
+type ReadWait = (name: string, value: Duration) => number;
+
+function readDelays(
+  check: OptionCheck,
+  delays: readonly Duration[],
+  wait: ReadWait,
+): BackoffPolicy {
+  if (delays.length < 1 || delays.length > 100) check.refuse('backoff must have 1 to 100 delays');
+  return { kind: 'list', delaysMs: delays.map((delay) => wait('backoff', delay)) };
+}
+
+function readNamedBackoff(
+  check: OptionCheck,
+  backoff: Exclude<Backoff, Duration | readonly Duration[]>,
+  wait: ReadWait,
+): BackoffPolicy | undefined {
+  switch (backoff.kind) {
+    case 'exponential': {
+      check.names(backoff, ['kind', 'base', 'factor', 'max', 'jitter']);
+      const { base, factor = defaultBackoff.factor, max, jitter = defaultBackoff.jitter } = backoff;
+      if (!(factor >= 1 && factor <= 10)) check.refuse('backoff.factor must be from 1 to 10');
+      check.oneOf('backoff.jitter', jitter, ['full', 'none']);
+      return {
+        kind: 'exponential',
+        baseMs: base === undefined ? defaultBackoff.baseMs : wait('backoff.base', base),
+        factor,
+        maxMs: max === undefined ? defaultBackoff.maxMs : wait('backoff.max', max),
+        jitter,
+      };
+    }
+    case 'list':
+      check.names(backoff, ['kind', 'delays']);
+      return readDelays(check, backoff.delays, wait);
+    case 'fixed':
+      check.names(backoff, ['kind', 'delay']);
+      return { kind: 'fixed', delayMs: wait('backoff.delay', backoff.delay) };
+    default:
+      check.refuse('backoff.kind must be "exponential", "list" or "fixed"');
+      return undefined;
+  }
+}

@@ -1,0 +1,158 @@
+import { isTransientError } from '@holdfast/database';
+import { createForwardingLogger, exitCodes, retryTransient } from '@holdfast/runtime';
+import type { Logger } from '@holdfast/runtime';
+import { createScheduler } from '@holdfast/scheduler';
+import { createWorkerEngine } from '@holdfast/worker';
+import type {
+  BackoffFunction,
+  JobContext as EngineContext,
+  TransactionOpener,
+  WorkerEngine,
+} from '@holdfast/worker';
+import { durationMs } from './check-options.ts';
+import type { OpenConnection } from './connection.ts';
+import { engineHandlerOf } from './handler-of.ts';
+import type { RegisteredHandler } from './handler-of.ts';
+import { internalsOf } from './internals.ts';
+import type { Internals } from './internals.ts';
+import type { HoldfastLogger } from './logger.ts';
+import type { RunMiddleware } from './run-middleware.ts';
+import { announceEnd } from './worker-events.ts';
+import { readWorkerOptions } from './worker-options.ts';
+import type { WorkerOptions } from './worker-options.ts';
+
+/** A worker that runs. */
+export interface RunningWorker {
+  /** Drains and signs off. */
+  stop(drainTimeoutMs: number | undefined): Promise<void>;
+}
+
+/** What is started. */
+export interface WorkerStart<Tx> {
+  readonly options: WorkerOptions<Tx>;
+  readonly handlers: readonly RegisteredHandler<Tx>[];
+  readonly middleware: readonly RunMiddleware<Tx>[];
+  /** The worker cannot go on, or a person asked it to stop. */
+  readonly onFatal: () => void;
+}
+
+/** Starts the engine, and the scheduler's loops beside it when they are wanted. */
+export async function startWorker<Tx>(start: WorkerStart<Tx>): Promise<RunningWorker> {
+  const { options } = start;
+  const internals = internalsOf(options.holdfast);
+  const logger = engineLogger(options.logger ?? internals.connection.logger);
+  const open = await patiently(() => internals.connection.open());
+  const { database } = open;
+  const { leaseMs } = readWorkerOptions(options);
+  const engine = makeEngine({ ...start, internals, open, logger });
+  await patiently(() => engine.start());
+  const scheduler =
+    options.maintenance === false ? undefined : createScheduler({ database, logger, leaseMs });
+  await scheduler?.start();
+  // Nothing else may keep a process alive that only waits for jobs.
+  const keepAlive = setInterval(() => undefined, 60_000);
+  internals.events.emit('WorkerStarted', {
+    workerId: engine.id,
+    types: start.handlers.map(({ type }) => type),
+    queues: options.queues,
+    concurrency: options.concurrency ?? 20,
+  });
+  return {
+    async stop(drainTimeoutMs) {
+      internals.events.emit('WorkerStopping', { workerId: engine.id });
+      try {
+        await Promise.all([engine.stop({ drainTimeoutMs }), scheduler?.stop()]);
+      } finally {
+        clearInterval(keepAlive);
+      }
+    },
+  };
+}
+
+interface EngineStart<Tx> extends WorkerStart<Tx> {
+  readonly internals: Internals;
+  readonly open: OpenConnection;
+  readonly logger: Logger;
+}
+
+function makeEngine<Tx>(start: EngineStart<Tx>): WorkerEngine {
+  const { options, internals, open, logger } = start;
+  const { events } = internals;
+  const engine: WorkerEngine = createWorkerEngine({
+    ...readWorkerOptions(options),
+    database: open.database,
+    projectId: open.projectId,
+    handlers: handlersOf(start, (context) => {
+      const { id: jobId, type, queue, executionSeq } = context.job;
+      const { attempt } = context;
+      const workerId = engine.id;
+      events.emit('JobProcessing', { jobId, type, queue, workerId, attempt, executionSeq });
+    }),
+    backoffs: backoffsOf(options),
+    transactions: openerOf(internals),
+    labels: options.labels,
+    build: options.build,
+    logger,
+    observer: {
+      onEnded: (end) => {
+        announceEnd(events, engine.id, end);
+      },
+    },
+    onFatal: (reason) => {
+      logger.error({ reason }, 'worker stops');
+      if (reason !== 'stop_requested') process.exitCode = exitCodeOf(reason);
+      start.onFatal();
+    },
+  });
+  return engine;
+}
+
+function exitCodeOf(reason: string): number {
+  return reason === 'slots_stuck' ? exitCodes.slotsStuck : exitCodes.failure;
+}
+
+function handlersOf<Tx>(
+  { options, handlers, middleware }: EngineStart<Tx>,
+  onProcessing: (context: EngineContext) => void,
+) {
+  const { holdfast } = options;
+  const parts = { middleware, onProcessing, enqueue: holdfast.enqueue.bind(holdfast) };
+  return Object.fromEntries(
+    handlers.map((handler) => [handler.type, engineHandlerOf(handler, parts)]),
+  );
+}
+
+/** The backoffs that are functions; others are stored with their jobs. */
+function backoffsOf<Tx>({
+  jobs = [],
+}: WorkerOptions<Tx>): Readonly<Record<string, BackoffFunction>> {
+  const functions = jobs.flatMap(({ type, defaults: { backoff } }) => {
+    if (typeof backoff !== 'function') return [];
+    const backoffMs: BackoffFunction = (failure) => durationMs(backoff(failure)) ?? NaN;
+    return [[type, backoffMs] as const];
+  });
+  return Object.fromEntries(functions);
+}
+
+/** Handlers get transactions of the application's own library, when its adapter can open them. */
+function openerOf({ adapter, hasOwnAdapter }: Internals): TransactionOpener | undefined {
+  if (!hasOwnAdapter) return undefined;
+  return {
+    toQueryable: (tx) => adapter.toQueryable(tx),
+    transaction(run) {
+      if (adapter.transaction !== undefined) return adapter.transaction(run);
+      throw new TypeError(`The adapter of ${adapter.name} cannot open transactions`);
+    },
+  };
+}
+
+/** A worker starts when the database does, however long that takes. */
+function patiently<Result>(call: () => Promise<Result>): Promise<Result> {
+  return retryTransient(call, { isTransient: isTransientError, maxAttempts: Infinity });
+}
+
+function engineLogger(logger: HoldfastLogger): Logger {
+  return createForwardingLogger((level, fields, message) => {
+    logger[level](fields, message);
+  });
+}

@@ -1,0 +1,78 @@
+import { OptionCheck } from './check-options.ts';
+import type { Holdfast } from './holdfast.ts';
+import type { JobDefinition } from './job-definition.ts';
+import { readQueue } from './job-fields.ts';
+import type { Duration } from './job-options.ts';
+import type { HoldfastLogger } from './logger.ts';
+import type { RegisteredTransaction } from './register.ts';
+
+/** How a worker runs. */
+export interface WorkerOptions<Tx = RegisteredTransaction> {
+  /** Where its jobs come from. */
+  readonly holdfast: Holdfast<Tx>;
+  /** The definitions of its jobs; those without `run` get their handler by `handle`. Other types are left to others. */
+  readonly jobs?: readonly JobDefinition[] | undefined;
+  /** The queues that it serves; default: all of the project. */
+  readonly queues?: readonly string[] | undefined;
+  /** How many handlers run at once; default 20. */
+  readonly concurrency?: number | undefined;
+  /** How long a crashed worker's jobs stay with it; default 30 s. */
+  readonly lease?: Duration | undefined;
+  /** How often leases are extended; less than half of a lease, default 5 s. */
+  readonly heartbeat?: Duration | undefined;
+  /** How long a stop waits for running handlers; default 25 s. */
+  readonly drainTimeout?: Duration | undefined;
+  /** How often it looks for jobs that nobody woke it for; default 500 ms. */
+  readonly pollInterval?: Duration | undefined;
+  /**
+   * Also run the scheduler's loops in this process: delays, retries, crashed workers, schedules, retention. Any number of
+   * processes may. Default true; give false where schedulers of their own run.
+   */
+  readonly maintenance?: boolean | undefined;
+  /** Shown to people beside the worker. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** Shown to people: the version of your code. */
+  readonly build?: string | undefined;
+  /** In the manner of pino; default: that of `holdfast`. */
+  readonly logger?: HoldfastLogger | undefined;
+}
+
+/** The options of a worker in the form of the engine. */
+export interface ReadWorkerOptions {
+  readonly queues: readonly string[] | undefined;
+  readonly concurrency: number;
+  readonly leaseMs: number | undefined;
+  readonly heartbeatMs: number | undefined;
+  readonly drainTimeoutMs: number | undefined;
+  readonly pollIntervalMs: number | undefined;
+}
+
+const names = [
+  ...['holdfast', 'jobs', 'queues', 'concurrency', 'lease', 'heartbeat', 'drainTimeout'],
+  ...['pollInterval', 'maintenance', 'labels', 'build', 'logger'],
+];
+
+/**
+ * Checks the options of `createWorker`.
+ *
+ * @throws OptionsInvalidError that lists every problem
+ */
+export function readWorkerOptions(options: WorkerOptions<never>): ReadWorkerOptions {
+  const check = new OptionCheck('createWorker');
+  check.names(options, names);
+  for (const queue of options.queues ?? []) readQueue(check, queue);
+  if (options.queues?.length === 0)
+    check.refuse('queues must name a queue, or be left out for all');
+  const read = {
+    queues: options.queues,
+    concurrency: check.whole('concurrency', options.concurrency, { min: 1, max: 10_000 }) ?? 20,
+    leaseMs: check.duration('lease', options.lease, { minMs: 1 }),
+    heartbeatMs: check.duration('heartbeat', options.heartbeat, { minMs: 1 }),
+    drainTimeoutMs: check.duration('drainTimeout', options.drainTimeout),
+    pollIntervalMs: check.duration('pollInterval', options.pollInterval, { minMs: 1 }),
+  };
+  const { leaseMs = 30_000, heartbeatMs = 5_000 } = read;
+  if (heartbeatMs >= leaseMs / 2) check.refuse('heartbeat must be less than half of lease');
+  check.done();
+  return read;
+}

@@ -1,0 +1,172 @@
+import { ConfigError } from '@holdfast/domain';
+import type { HoldfastEvent, HoldfastListener } from './event-map.ts';
+import type { RegisteredHandler } from './handler-of.ts';
+import { internalsOf } from './internals.ts';
+import type { JobContext } from './job-context.ts';
+import type { JobDefinition } from './job-definition.ts';
+import type { Duration } from './job-options.ts';
+import { durationMs } from './check-options.ts';
+import type { RegisteredTransaction } from './register.ts';
+import type { RunMiddleware } from './run-middleware.ts';
+import { runUntilStopped } from './run-until-stopped.ts';
+import { startWorker } from './start-worker.ts';
+import type { RunningWorker } from './start-worker.ts';
+import { readWorkerOptions } from './worker-options.ts';
+import type { WorkerOptions } from './worker-options.ts';
+
+/**
+ * Runs the jobs of some types. Make it with `createWorker`.
+ *
+ * @typeParam Tx the transaction of the application's database library
+ */
+export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
+  readonly #options: WorkerOptions<Tx>;
+  readonly #handlers = new Map<string, RegisteredHandler<Tx>>();
+  readonly #middleware: RunMiddleware<Tx>[] = [];
+  #starting: Promise<RunningWorker> | undefined;
+  #stopping: Promise<void> | undefined;
+  #onStopped: () => void = () => undefined;
+  #onFailed: (error: unknown) => void = () => undefined;
+  readonly #stopped: Promise<void>;
+
+  /** @throws OptionsInvalidError; ConfigError when two jobs have one type */
+  constructor(options: WorkerOptions<Tx>) {
+    readWorkerOptions(options);
+    this.#options = options;
+    this.#stopped = new Promise((resolve, reject) => {
+      this.#onStopped = resolve;
+      this.#onFailed = reject;
+    });
+    this.#stopped.catch(() => undefined);
+    for (const job of options.jobs ?? []) {
+      if (job.run === undefined) continue;
+      // The definition's context is that of the registered transaction, which is this worker's as far as it matters.
+      const run = job.run.bind(job) as unknown as RegisteredHandler<Tx>['run'];
+      this.#register({ type: job.type, schema: job.schema, run });
+    }
+  }
+
+  /**
+   * Gives a job its handler.
+   *
+   * @throws ConfigError when the type has one already, or the worker has started
+   */
+  handle<Input, Output, Result>(
+    job: JobDefinition<string, Input, Output, Result>,
+    run: (payload: Output, ctx: JobContext<Tx>) => NoInfer<Result> | Promise<NoInfer<Result>>,
+  ): this;
+  /** Handles a job by the name of its type; nothing checks its payload. */
+  handle(type: string, run: (payload: unknown, ctx: JobContext<Tx>) => unknown): this;
+  handle(job: JobDefinition | string, run: (payload: never, ctx: JobContext<Tx>) => unknown): this {
+    const [type, schema] = typeof job === 'string' ? [job, undefined] : [job.type, job.schema];
+    // The overloads hold the payload and the schema together.
+    this.#register({ type, schema, run: run as RegisteredHandler<Tx>['run'] });
+    return this;
+  }
+
+  /** Adds a middleware around every run; the first one is the outermost. */
+  use(middleware: RunMiddleware<Tx>): this {
+    this.#refuseWhenStarted();
+    this.#middleware.push(middleware);
+    return this;
+  }
+
+  /**
+   * Listens to what this process does; the same as `holdfast.on`.
+   *
+   * @returns a function that ends the listening
+   */
+  on<Event extends HoldfastEvent>(event: Event, listener: HoldfastListener<Event>): () => void {
+    return internalsOf(this.#options.holdfast).events.on(event, listener);
+  }
+
+  /**
+   * Begins to claim and run jobs. Resolves when the worker is registered in the database.
+   *
+   * @throws ConfigError when a job has no handler
+   */
+  async start(): Promise<void> {
+    if (this.#stopping !== undefined) throw new ConfigError('createWorker: it has stopped');
+    this.#starting ??= this.#start();
+    await this.#starting;
+  }
+
+  /**
+   * Claims no more, waits for what runs, gives the rest back, and resolves when all that is stored; safe to call twice.
+   *
+   * @param options.timeout how long to wait for running handlers, instead of `drainTimeout`
+   */
+  stop(options: { readonly timeout?: Duration | undefined } = {}): Promise<void> {
+    this.#stopping ??= this.#stop(options.timeout);
+    return this.#stopping;
+  }
+
+  /**
+   * The main program of a worker process: starts, and stops at SIGTERM or SIGINT. When it is over, `holdfast` is closed
+   * too, so that the process can end.
+   */
+  async run(): Promise<void> {
+    try {
+      await this.start();
+      await runUntilStopped({ stop: () => this.stop(), stopped: this.#stopped });
+    } finally {
+      await this.#options.holdfast.close();
+    }
+  }
+
+  /** As `stop`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  #register(handler: RegisteredHandler<Tx>): void {
+    this.#refuseWhenStarted();
+    if (this.#handlers.has(handler.type)) {
+      throw new ConfigError(`createWorker: the type "${handler.type}" has a handler already`);
+    }
+    this.#handlers.set(handler.type, handler);
+  }
+
+  #refuseWhenStarted(): void {
+    if (this.#starting === undefined) return;
+    throw new ConfigError('createWorker: handlers and middleware are added before the start');
+  }
+
+  #start(): Promise<RunningWorker> {
+    const missing = (this.#options.jobs ?? []).filter(({ type }) => !this.#handlers.has(type));
+    if (missing.length > 0 || this.#handlers.size === 0) {
+      const types = missing.map(({ type }) => `"${type}"`).join(', ');
+      const problem = types === '' ? 'there are no jobs' : `no handler for ${types}`;
+      return Promise.reject(new ConfigError(`createWorker: ${problem}`));
+    }
+    return startWorker({
+      options: this.#options,
+      handlers: [...this.#handlers.values()],
+      middleware: this.#middleware,
+      onFatal: () => {
+        this.stop().catch(() => undefined);
+      },
+    });
+  }
+
+  async #stop(timeout: Duration | undefined): Promise<void> {
+    try {
+      const running = await this.#starting?.catch(() => undefined);
+      await running?.stop(timeout === undefined ? undefined : durationMs(timeout));
+      this.#onStopped();
+    } catch (error) {
+      this.#onFailed(error);
+      throw error;
+    }
+  }
+}
+
+/**
+ * Makes a worker: it runs the jobs whose handlers it is given, on the engine that `holdfast worker` runs too. Nothing
+ * happens before `start` or `run`.
+ *
+ * @throws OptionsInvalidError, ConfigError
+ */
+export function createWorker<Tx = RegisteredTransaction>(options: WorkerOptions<Tx>): Worker<Tx> {
+  return new Worker(options);
+}
