@@ -1,0 +1,203 @@
+import { createWorker, defineJob, Holdfast } from 'holdfast';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import type { ClientBase, PoolClient } from 'pg';
+import type {
+  EnqueueResult,
+  InputOf,
+  JobContext,
+  JobDefinition,
+  JobRequest,
+  OutputOf,
+  PgTransaction,
+  ResultOf,
+  StandardSchema,
+  TransactionAdapter,
+} from 'holdfast';
+
+const holdfast = new Holdfast({ connectionString: 'postgresql://localhost/nowhere' });
+
+const remind = defineJob({
+  type: 'user.remind',
+  payload: z.object({ userId: z.string(), at: z.coerce.date(), tone: z.string().default('kind') }),
+  run({ userId, at, tone }, ctx) {
+    expectTypeOf(userId).toEqualTypeOf<string>();
+    expectTypeOf(at).toEqualTypeOf<Date>();
+    expectTypeOf(tone).toEqualTypeOf<string>();
+    expectTypeOf(ctx).toEqualTypeOf<JobContext>();
+    return Promise.resolve({ sent: 1 });
+  },
+});
+
+const resize = defineJob({
+  type: 'image.resize',
+  run: ({ width }: { width: number }) => width * 2,
+});
+
+const cleanUp = defineJob({ type: 'clean.up', run: () => undefined });
+const apart = defineJob<{ to: string }, { messageId: string }>({ type: 'mail.send' });
+
+/** Only compiled: nothing is enqueued. */
+function compiled(_check: () => void): void {
+  expect(_check).toBeTypeOf('function');
+}
+
+describe('the types of a definition', () => {
+  it('come from its schema: what enqueue takes, what the handler gets, what it gives', () => {
+    type In = InputOf<typeof remind>;
+    expectTypeOf<In['userId']>().toEqualTypeOf<string>();
+    expectTypeOf<In['tone']>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<OutputOf<typeof remind>>().toEqualTypeOf<{
+      userId: string;
+      at: Date;
+      tone: string;
+    }>();
+    expectTypeOf<ResultOf<typeof remind>>().toEqualTypeOf<{ sent: number }>();
+    expectTypeOf(remind.type).toEqualTypeOf<'user.remind'>();
+  });
+
+  it('come from its handler when it has no schema', () => {
+    expectTypeOf(resize).toEqualTypeOf<
+      JobDefinition<'image.resize', { width: number }, { width: number }, number>
+    >();
+  });
+
+  it('come from type arguments when it has neither', () => {
+    expectTypeOf<InputOf<typeof apart>>().toEqualTypeOf<{ to: string }>();
+    expectTypeOf<ResultOf<typeof apart>>().toEqualTypeOf<{ messageId: string }>();
+  });
+
+  it('fit into one list, whatever their payloads', () => {
+    compiled(() => createWorker({ holdfast, jobs: [remind, resize, cleanUp, apart] }));
+  });
+
+  it('are those of any library with Standard Schema', () => {
+    const schema: StandardSchema<string, number> = {
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: (value) => ({ value: Number(value) }),
+      },
+    };
+    const job = defineJob({ type: 'count', payload: schema, run: (count) => count + 1 });
+    expectTypeOf(job).toEqualTypeOf<JobDefinition<'count', string, number, number>>();
+  });
+});
+
+describe('the payload of an enqueue', () => {
+  it('is the input of the schema', () => {
+    compiled(() => {
+      void holdfast.enqueue(remind, { userId: 'u1', at: new Date() });
+      void holdfast.enqueue(remind, { userId: 'u1', at: '2026-01-01', tone: 'stern' });
+      // @ts-expect-error a field is missing
+      void holdfast.enqueue(remind, { at: new Date() });
+      // @ts-expect-error a field has another type
+      void holdfast.enqueue(resize, { width: '3' });
+      // @ts-expect-error the payload is missing
+      void holdfast.enqueue(resize);
+      // @ts-expect-error there is no such option
+      void holdfast.enqueue(resize, { width: 3 }, { dealy: '3s' });
+      expectTypeOf(holdfast.enqueue(resize, { width: 3 })).toEqualTypeOf<Promise<EnqueueResult>>();
+    });
+  });
+
+  it('may be left out when the handler takes none', () => {
+    compiled(() => {
+      void holdfast.enqueue(cleanUp);
+      void holdfast.enqueue(cleanUp, undefined, { delay: '5m' });
+    });
+  });
+
+  it('is anything when the job is named by its type', () => {
+    compiled(() => void holdfast.enqueue('mail.send', { to: 'ada@example.com' }, { priority: 0 }));
+  });
+
+  it('is each of a list, an iterator or a stream', () => {
+    compiled(() => {
+      void holdfast.enqueueMany(resize, [{ width: 1 }], { tags: ['bulk'] });
+      void holdfast.enqueueMany(resize, new Set([{ width: 1 }]), {
+        each: ({ width }) => ({ priority: width }),
+      });
+      // @ts-expect-error a payload has another type
+      void holdfast.enqueueMany(resize, [{ width: '1' }]);
+      // @ts-expect-error one id cannot be that of many
+      void holdfast.enqueueMany(resize, [{ width: 1 }], { id: 'x' });
+    });
+  });
+
+  it('is kept by a request', () => {
+    expectTypeOf(resize.with({ width: 1 }, { priority: 1 })).toEqualTypeOf<
+      JobRequest<{ width: number }, number>
+    >();
+    compiled(() => {
+      // @ts-expect-error another type
+      resize.with({ width: 'x' });
+    });
+  });
+});
+
+describe('the handler of a worker', () => {
+  it('has the payload and the result of its definition', () => {
+    compiled(() => {
+      createWorker({ holdfast }).handle(apart, ({ to }, ctx) => {
+        expectTypeOf(to).toEqualTypeOf<string>();
+        expectTypeOf(ctx).toEqualTypeOf<JobContext>();
+        return { messageId: 'm1' };
+      });
+      // @ts-expect-error the result has another type
+      createWorker({ holdfast }).handle(apart, () => 3);
+    });
+  });
+
+  it('enqueues jobs with their types', () => {
+    compiled(() => {
+      createWorker({ holdfast }).handle('any', async (payload, ctx) => {
+        expectTypeOf(payload).toEqualTypeOf<unknown>();
+        await ctx.enqueue(resize, { width: 1 });
+        // @ts-expect-error another type
+        await ctx.enqueue(resize, { width: 'x' });
+      });
+    });
+  });
+});
+
+describe('the transaction', () => {
+  it('is a client of pg by default', () => {
+    compiled(() => {
+      const use = (client: ClientBase, pooled: PoolClient) => {
+        void holdfast.enqueue(resize, { width: 1 }, { tx: client });
+        void holdfast.enqueue(resize, { width: 1 }, { tx: pooled });
+      };
+      // @ts-expect-error no transaction of pg
+      void holdfast.enqueue(resize, { width: 1 }, { tx: { begin: true } });
+      void use;
+      createWorker({ holdfast }).handle(resize, (_payload, ctx) =>
+        ctx.transaction(async (tx) => {
+          expectTypeOf(tx).toEqualTypeOf<PgTransaction>();
+          const { rows } = await tx.query<{ n: number }>('select $1::integer as n', [1]);
+          return rows[0]?.n ?? 0;
+        }),
+      );
+    });
+  });
+
+  it('is that of the adapter', () => {
+    interface MyTransaction {
+      readonly mine: true;
+    }
+    compiled(() => {
+      const make = (adapter: TransactionAdapter<MyTransaction>) => {
+        const other = new Holdfast({ connectionString: '', adapter });
+        expectTypeOf(other).toEqualTypeOf<Holdfast<MyTransaction>>();
+        void other.enqueue(resize, { width: 1 }, { tx: { mine: true } });
+        createWorker({ holdfast: other }).handle(resize, (_payload, ctx) =>
+          ctx.transaction((tx) => {
+            expectTypeOf(tx).toEqualTypeOf<MyTransaction>();
+            return Promise.resolve(1);
+          }),
+        );
+      };
+      void make;
+    });
+  });
+});
