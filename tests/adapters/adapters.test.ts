@@ -1,6 +1,7 @@
 import { createTestDatabase } from '@holdfast/testing';
 import type { TestDatabase } from '@holdfast/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TransactionAdapter } from 'holdfast';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createInvoices } from './support/library.ts';
 import { libraries } from './support/libraries.ts';
 
@@ -9,7 +10,13 @@ let db: TestDatabase;
 beforeAll(async () => {
   db = await createTestDatabase();
   await db.database.execute(createInvoices);
+  await db.database.execute(
+    `create table public.invoice_lines (
+      invoice_id text references public.invoices (id) deferrable initially deferred)`,
+  );
 });
+
+afterEach(() => db.database.execute('delete from public.invoices'));
 
 afterAll(() => db.drop());
 
@@ -82,33 +89,75 @@ describe.each(libraries)('the adapter of $name', ({ use }) => {
     });
   });
 
-  it('opens a transaction that commits and passes the result through', async () => {
+  it('opens a transaction that commits, and passes the result through', async () => {
     const result = ['a', Promise.resolve('b')];
-    const answer = await use(db.url, (library) => {
-      if (library.adapter.transaction === undefined) throw new Error('no transaction');
-      return library.adapter.transaction(async (tx) => {
-        await library.insertInvoice(tx, { id: 'kept', note: undefined });
+    const answer = await use(db.url, ({ adapter, insertInvoice }) =>
+      openTransaction(adapter, async (tx) => {
+        await insertInvoice(tx, { id: 'kept', note: undefined });
         return { result };
-      });
-    });
+      }),
+    );
     expect(answer.result).toBe(result);
     expect(await invoiceIds()).toEqual(['kept']);
-    await db.database.execute('delete from public.invoices');
   });
 
   it('rolls its transaction back when the function throws, and throws the same error', async () => {
     const error = new Error('changed my mind');
-    const attempt = use(db.url, (library) => {
-      if (library.adapter.transaction === undefined) throw new Error('no transaction');
-      return library.adapter.transaction(async (tx) => {
-        await library.insertInvoice(tx, { id: 'lost', note: undefined });
+    const attempt = use(db.url, ({ adapter, insertInvoice }) =>
+      openTransaction(adapter, async (tx) => {
+        await insertInvoice(tx, { id: 'lost', note: undefined });
         throw error;
-      });
-    });
+      }),
+    );
     await expect(attempt).rejects.toBe(error);
     expect(await invoiceIds()).toEqual([]);
   });
+
+  it('rejects when the commit fails', async () => {
+    const attempt = use(db.url, ({ adapter, execute }) =>
+      openTransaction(adapter, (tx) =>
+        execute(tx, "insert into public.invoice_lines (invoice_id) values ('none')"),
+      ),
+    );
+    await expect(attempt).rejects.toThrow();
+  });
+
+  it('opens transactions at the isolation level that it was told', async () => {
+    const rows = await use(db.url, ({ serializable }) =>
+      openTransaction(serializable, (tx) =>
+        serializable
+          .toQueryable(tx)
+          .query("select current_setting('transaction_isolation') as level", []),
+      ),
+    );
+    expect(rows).toEqual([{ level: 'serializable' }]);
+  });
 });
+
+// postgres.js writes its rollback to the socket that is gone, and the error of that ends the process.
+const survivors = libraries.filter(({ name }) => !name.includes('postgres.js'));
+
+describe.each(survivors)('a connection of $name that breaks in a transaction', ({ use }) => {
+  it('rejects, and the next transaction has another connection', async () => {
+    await use(db.url, async ({ adapter, execute, insertInvoice }) => {
+      const attempt = openTransaction(adapter, async (tx) => {
+        await insertInvoice(tx, { id: 'lost', note: undefined });
+        await execute(tx, 'select pg_terminate_backend(pg_backend_pid())');
+      });
+      await expect(attempt).rejects.toThrow();
+      await openTransaction(adapter, (tx) => insertInvoice(tx, { id: 'kept', note: undefined }));
+    });
+    expect(await invoiceIds()).toEqual(['kept']);
+  });
+});
+
+async function openTransaction<Tx, Result>(
+  adapter: TransactionAdapter<Tx>,
+  run: (tx: Tx) => Promise<Result>,
+): Promise<Result> {
+  if (adapter.transaction === undefined) throw new Error(`${adapter.name} opens no transactions`);
+  return adapter.transaction(run);
+}
 
 async function invoiceIds(): Promise<readonly string[]> {
   const rows = await db.database.query<{ id: string }>({

@@ -15,6 +15,9 @@ let db: TestDatabase;
 beforeAll(async () => {
   db = await createTestDatabase();
   await db.database.execute(createInvoices);
+  await run(process.execPath, ['--conditions=@holdfast/source', '--import', tsx, samples.all], {
+    env: { ...process.env, DATABASE_URL: db.url },
+  });
 });
 
 afterAll(async () => {
@@ -24,10 +27,6 @@ afterAll(async () => {
 
 describe('the programs of the guide about transactions', () => {
   it.each(sampleNames())('commit their row and their job together: %s', async (name) => {
-    const file = samples.programs[name] ?? '';
-    await run(process.execPath, ['--conditions=@holdfast/source', '--import', tsx, file], {
-      env: { ...process.env, DATABASE_URL: db.url },
-    });
     const rows = await db.database.query(
       {
         name: 'invoices_with_jobs',

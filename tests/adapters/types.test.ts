@@ -11,5 +11,5 @@ afterAll(() => {
 
 it('infers the own type of each library for tx, and compiles the programs of the guide', () => {
   const inferred = join(import.meta.dirname, 'support', 'inferred-types.ts');
-  expect(compile([inferred, ...Object.values(samples.programs)])).toEqual([]);
+  expect(compile([inferred, ...samples.programs])).toEqual([]);
 });

@@ -5,12 +5,13 @@ import { root } from '../../docs/support/markdown.ts';
 /** What the compiler says against the files, under the settings of the repository's tests. */
 export function compile(files: readonly string[]): readonly string[] {
   const program = ts.createProgram(files, compilerOptions());
-  return ts
-    .getPreEmitDiagnostics(program)
-    .map(
-      ({ file, messageText }) =>
-        `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+  return files.flatMap((name) => {
+    const file = program.getSourceFile(name);
+    // Only what is in the files: what they import is checked with the rest of the repository.
+    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(
+      ({ messageText }) => `${name}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
     );
+  });
 }
 
 function compilerOptions(): ts.CompilerOptions {

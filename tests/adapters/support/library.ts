@@ -9,6 +9,8 @@ export interface Invoice {
 /** A library as an application has it: connected, and used in its own way. `Tx` is its own type. */
 export interface Library<Tx> {
   readonly adapter: TransactionAdapter<Tx>;
+  /** Another one, whose transactions are serializable. */
+  readonly serializable: TransactionAdapter<Tx>;
   /** Opens a transaction without Holdfast. */
   transaction<Result>(run: (tx: Tx) => Promise<Result>): Promise<Result>;
   insertInvoice(tx: Tx, invoice: Invoice): Promise<void>;

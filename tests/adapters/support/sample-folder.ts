@@ -7,8 +7,9 @@ const adapterTests = join(root, 'tests', 'adapters');
 
 /** The programs of the guide as files, in a folder that has the libraries, Holdfast, and a generated Prisma client. */
 export interface SampleFolder {
-  /** By the name behind `sample=`; without the module that the programs share. */
-  readonly programs: Readonly<Record<string, string>>;
+  readonly programs: readonly string[];
+  /** A program that runs all of them, one after the other. */
+  readonly all: string;
   remove(): void;
 }
 
@@ -22,23 +23,24 @@ export function makeSampleFolder(): SampleFolder {
   symlinkSync(join(adapterTests, 'node_modules'), join(folder, 'node_modules'));
   symlinkSync(join(adapterTests, 'prisma', 'generated'), join(folder, 'generated'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
-  const files = Object.fromEntries(
-    samples().map(({ name, body }) => {
-      const file = join(folder, `${name}.ts`);
-      writeFileSync(file, `${body}\n`);
-      return [name, file];
-    }),
+  for (const { name, body } of samples()) writeFileSync(join(folder, `${name}.ts`), `${body}\n`);
+  const all = join(folder, 'all.ts');
+  writeFileSync(
+    all,
+    sampleNames()
+      .map((name) => `await import('./${name}.ts');\n`)
+      .join(''),
   );
-  const { jobs: _shared, ...programs } = files;
   return {
-    programs,
+    programs: sampleNames().map((name) => join(folder, `${name}.ts`)),
+    all,
     remove: () => {
       rmSync(outer, { recursive: true, force: true });
     },
   };
 }
 
-/** The names of the programs, for a table of tests. */
+/** The names of the programs: all samples but the module that they share. */
 export function sampleNames(): readonly string[] {
   return samples().flatMap(({ name }) => (name === 'jobs' ? [] : [name]));
 }

@@ -6,6 +6,7 @@ import { drizzleAdapter } from 'holdfast/drizzle';
 import pg from 'pg';
 import postgres from 'postgres';
 import type { LibraryCase } from '../library.ts';
+import { surviveBrokenConnections } from '../survive-broken-connections.ts';
 
 const invoices = pgTable('invoices', { id: text().primaryKey(), note: text() });
 
@@ -14,10 +15,12 @@ export const drizzleCase: LibraryCase = {
   name: 'Drizzle on pg',
   async use(connectionString, work) {
     const pool = new pg.Pool({ connectionString, max: 4 });
+    surviveBrokenConnections(pool);
     const db = drizzle(pool, { schema: { invoices } });
     try {
       return await work({
         adapter: drizzleAdapter(db, sql),
+        serializable: drizzleAdapter(db, sql, { isolationLevel: 'serializable' }),
         transaction: (run) => db.transaction(run),
         async insertInvoice(tx, { id, note }) {
           await tx.insert(invoices).values({ id, note });
@@ -42,6 +45,7 @@ export const drizzleOnPostgresJsCase: LibraryCase = {
     try {
       return await work({
         adapter: drizzleAdapter(db, sql),
+        serializable: drizzleAdapter(db, sql, { isolationLevel: 'serializable' }),
         transaction: (run) => db.transaction(run),
         async insertInvoice(tx, { id, note }) {
           await tx.insert(invoices).values({ id, note });

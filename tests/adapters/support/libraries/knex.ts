@@ -17,6 +17,7 @@ export const knexCase: LibraryCase = {
     try {
       return await work({
         adapter: knexAdapter(db),
+        serializable: knexAdapter(db, { isolationLevel: 'serializable' }),
         transaction: (run) => db.transaction(run),
         async insertInvoice(tx, { id, note }) {
           await tx('invoices').insert({ id, note: note ?? null });

@@ -11,6 +11,7 @@ export const pgCase: LibraryCase = {
     try {
       return await work({
         adapter: pgAdapter(pool),
+        serializable: pgAdapter(pool, { isolationLevel: 'serializable' }),
         async transaction(run) {
           const client = await pool.connect();
           try {

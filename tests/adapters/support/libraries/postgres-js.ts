@@ -10,6 +10,7 @@ export const postgresJsCase: LibraryCase = {
     try {
       return await work({
         adapter: postgresJsAdapter(sql),
+        serializable: postgresJsAdapter(sql, { isolationLevel: 'serializable' }),
         async transaction<Result>(run: (tx: postgres.TransactionSql) => Promise<Result>) {
           const [result] = await sql.begin(async (tx) => [{ is: await run(tx) }]);
           return result.is;

@@ -11,6 +11,7 @@ export const prismaCase: LibraryCase = {
     try {
       return await work({
         adapter: prismaAdapter(prisma),
+        serializable: prismaAdapter(prisma, { isolationLevel: 'serializable' }),
         transaction: (run) => prisma.$transaction(run),
         async insertInvoice(tx, { id, note }) {
           await tx.invoice.create({ data: { id, note: note ?? null } });

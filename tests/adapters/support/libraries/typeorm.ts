@@ -23,6 +23,7 @@ export const typeOrmCase: LibraryCase = {
     try {
       return await work({
         adapter: typeOrmAdapter(dataSource),
+        serializable: typeOrmAdapter(dataSource, { isolationLevel: 'serializable' }),
         transaction: (run) => dataSource.transaction(run),
         async insertInvoice(tx, { id, note }) {
           await tx.insert(InvoiceEntity, { id, note: note ?? null });
