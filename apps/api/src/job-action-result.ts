@@ -1,4 +1,5 @@
-import type { JobActionResult } from '@holdfast/database';
+import type { JobActionResult, ReplayResult } from '@holdfast/database';
+import { assertNever } from '@holdfast/domain';
 import type { JobStatus } from '@holdfast/domain';
 import { HttpProblem } from './http/problem.ts';
 
@@ -13,11 +14,26 @@ export function notInState(status: JobStatus): HttpProblem {
 /**
  * The queue of the job that an action was done to.
  *
- * @throws HttpProblem `job_not_found` or `job_not_in_state`
+ * @throws HttpProblem `job_not_found`, `job_not_in_state` or `unique_key_held`
  */
-export function requireDone(result: JobActionResult): { readonly queueId: string } {
+export function requireDone(result: JobActionResult | ReplayResult): { readonly queueId: string } {
   if (result.done) return result;
-  throw result.reason === 'not_found'
-    ? new HttpProblem('job_not_found')
-    : notInState(result.status);
+  switch (result.reason) {
+    case 'not_found':
+      throw new HttpProblem('job_not_found');
+    case 'not_in_state':
+      throw notInState(result.status);
+    case 'unique_key_held':
+      throw uniqueKeyHeld(result.holderId);
+    default:
+      return assertNever(result);
+  }
+}
+
+/** The key of the job is held by another one, which the answer names. */
+export function uniqueKeyHeld(holderId: string): HttpProblem {
+  return new HttpProblem('unique_key_held', {
+    detail: `The unique key is held by the job ${holderId}`,
+    extra: { holderId },
+  });
 }

@@ -16,10 +16,10 @@ select j.status from holdfast.all_jobs as j where j.project_id = $1 and j.id = $
 
 -- name: find_ended_jobs
 -- Which of the ids belong to jobs that ended for good.
-select h.id
+select h.id, h.status::text as status
 from unnest($2::uuid[]) as n (id)
 cross join lateral (
-  select j.id from holdfast.job_history as j where j.project_id = $1 and j.id = n.id limit 1
+  select j.id, j.status from holdfast.job_history as j where j.project_id = $1::uuid and j.id = n.id limit 1
 ) as h;
 
 -- name: list_jobs

@@ -7,6 +7,7 @@ import { readJobStatus } from './job-reading.ts';
 import type { JobKey } from './job-reading.ts';
 import type { Queryable } from './queryable.ts';
 import { reviveFollowers } from './reviving.ts';
+import { reacquireUniqueKeys } from './unique-locks.ts';
 
 /** What a person's action on a job came to. */
 export type JobActionResult =
@@ -80,13 +81,21 @@ export function runJobNow(db: Queryable, key: JobKey): Promise<JobActionResult> 
   return act(db, statements.runJobNow, key);
 }
 
+/** What a replay came to: its unique key may be held by another job. */
+export type ReplayResult =
+  | JobActionResult
+  | { readonly done: false; readonly reason: 'unique_key_held'; readonly holderId: string };
+
 /**
  * Queues a dead letter again, under the same id and a new generation; its counts start again. The jobs that its death
- * had cancelled wait for it again, and its batch is open again.
+ * had cancelled wait for it again, and its batch is open again. A unique key is taken again, for as long as at first.
  */
-export function replayJob(database: Database, key: JobKey): Promise<JobActionResult> {
+export function replayJob(database: Database, key: JobKey): Promise<ReplayResult> {
   return database.transaction(async (tx) => {
     const { projectId, id } = key;
+    // Before the job's row, as whoever takes a key does.
+    const holderId = (await reacquireUniqueKeys(tx, { projectId, ids: [id] })).get(id);
+    if (holderId !== undefined) return { done: false, reason: 'unique_key_held', holderId };
     const [row] = await tx.query<ReplayedRow>(statements.replayJob, [projectId, id]);
     if (row === undefined) return refusal(tx, key);
     if (row.batch_id !== null || row.has_children) {

@@ -37,6 +37,7 @@ export const problemStatuses = {
   ticket_invalid: 401,
   timezone_invalid: 422,
   unauthenticated: 401,
+  unique_key_held: 409,
   unsupported_media_type: 415,
   validation_failed: 422,
   worker_not_found: 404,

@@ -1,6 +1,6 @@
 import type { Job, RouteName } from '@holdfast/contract';
 import { cancelJob, readJob, replayJob, retryJob, runJobNow } from '@holdfast/database';
-import type { JobActionResult, JobKey, Queryable } from '@holdfast/database';
+import type { Database, JobActionResult, JobKey, ReplayResult } from '@holdfast/database';
 import type { Dependencies } from '../dependencies.ts';
 import type { Answer, Call, Handlers } from '../http/call.ts';
 import { nameOf } from '../http/principal.ts';
@@ -35,7 +35,7 @@ export function jobActionHandlers(deps: Dependencies): Handlers<JobActionRoute> 
 
 interface Action {
   readonly name: string;
-  readonly act: (db: Queryable, key: JobKey) => Promise<JobActionResult>;
+  readonly act: (database: Database, key: JobKey) => Promise<JobActionResult | ReplayResult>;
 }
 
 async function requeue(

@@ -1752,10 +1752,10 @@ where j.project_id = $1 and j.id = $2`,
   /** job-reading.sql */
   findEndedJobs: {
     name: 'find_ended_jobs',
-    text: `select h.id
+    text: `select h.id, h.status::text as status
 from unnest($2::uuid[]) as n (id)
 cross join lateral (
-  select j.id from holdfast.job_history as j where j.project_id = $1 and j.id = n.id limit 1
+  select j.id, j.status from holdfast.job_history as j where j.project_id = $1::uuid and j.id = n.id limit 1
 ) as h`,
   },
   /** job-reading.sql */
@@ -2888,6 +2888,23 @@ using (
 where s.project_id = old.project_id and s.job_id = old.job_id and s.generation = old.generation
   and s.name = old.name
 returning s.job_id`,
+  },
+  /** unique-keys.sql */
+  acquireUniqueKeys: {
+    name: 'acquire_unique_keys',
+    text: `select a.request_no, a.verdict, a.job_id, a.job_status, a.holder_id
+from holdfast.acquire_unique_keys($1::uuid, $2::jsonb) as a`,
+  },
+  /** unique-keys.sql */
+  reacquireUniqueKeys: {
+    name: 'reacquire_unique_keys',
+    text: `select a.job_id, a.holder_id
+from holdfast.reacquire_unique_keys($1::uuid, $2::uuid[]) as a`,
+  },
+  /** unique-keys.sql */
+  forgetUniqueKeys: {
+    name: 'forget_unique_keys',
+    text: `select holdfast.forget_unique_keys($1::double precision, $2::integer) as count`,
   },
   /** workers.sql */
   registerWorker: {
