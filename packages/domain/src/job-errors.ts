@@ -53,14 +53,19 @@ export class WaitTimeoutError extends HoldfastError {
   }
 }
 
-/** Another job holds the unique key, and `onConflict` is `reject`. Nothing was written. */
+/**
+ * Another job holds the unique key: of an enqueue with `onConflict: 'reject'`, or of a job that was to be replayed.
+ * Nothing was written.
+ */
 export class UniqueKeyHeldError extends HoldfastError {
-  readonly key: string;
+  /** `undefined` for the key of a job that was to be replayed. */
+  readonly key: string | undefined;
   /** The job that holds the key. */
   readonly jobId: string;
 
-  constructor(key: string, jobId: string) {
-    super(`The unique key "${key}" is held by the job ${jobId}`, { code: 'unique_key_held' });
+  constructor(key: string | undefined, jobId: string) {
+    const name = key === undefined ? 'The unique key' : `The unique key "${key}"`;
+    super(`${name} is held by the job ${jobId}`, { code: 'unique_key_held' });
     this.key = key;
     this.jobId = jobId;
   }

@@ -152,7 +152,7 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
     return actOnJob(this.#internals, { id, action: 'retry' });
   }
 
-  /** Queues a dead letter again, under the same id. @throws JobNotFoundError, JobNotInStateError */
+  /** Queues a dead letter again, under the same id. @throws JobNotFoundError, JobNotInStateError, UniqueKeyHeldError */
   replay(id: string): Promise<void> {
     return actOnJob(this.#internals, { id, action: 'replay' });
   }

@@ -1,11 +1,13 @@
 import { cancelJob, readJob, replayJob, retryJob, runJobNow } from '@holdfast/database';
-import type { Database, JobActionResult, JobKey } from '@holdfast/database';
+import type { Database, JobActionResult, JobKey, ReplayResult } from '@holdfast/database';
 import {
   JobNotFoundError,
   JobNotInStateError,
   OptionsInvalidError,
+  UniqueKeyHeldError,
   isUuid,
 } from '@holdfast/domain';
+import type { HoldfastError, JobStatus } from '@holdfast/domain';
 import type { OpenConnection } from './connection.ts';
 import type { Internals } from './internals.ts';
 import { toJob } from './job.ts';
@@ -60,12 +62,15 @@ export const jobActions = {
   retry: retryJob,
   replay: replayJob,
   runNow: runJobNow,
-} as const satisfies Record<string, (db: Database, key: JobKey) => Promise<JobActionResult>>;
+} as const satisfies Record<
+  string,
+  (db: Database, key: JobKey) => Promise<JobActionResult | ReplayResult>
+>;
 
 /**
  * Puts one job back into the line.
  *
- * @throws JobNotFoundError; JobNotInStateError when its status does not allow that
+ * @throws JobNotFoundError; JobNotInStateError when its status does not allow that; UniqueKeyHeldError of a replay
  */
 export function actOnJob(
   { connection }: Internals,
@@ -80,15 +85,21 @@ export function actOnJob(
   });
 }
 
-function refusalOf(id: string, result: Refusal): JobNotFoundError | JobNotInStateError {
-  return result.reason === 'not_found'
-    ? new JobNotFoundError(id)
-    : new JobNotInStateError(id, result.status);
-}
-
 type Refusal =
   | { readonly reason: 'not_found' }
-  | { readonly reason: 'not_in_state'; readonly status: JobNotInStateError['status'] };
+  | { readonly reason: 'not_in_state'; readonly status: JobStatus }
+  | { readonly reason: 'unique_key_held'; readonly holderId: string };
+
+function refusalOf(id: string, result: Refusal): HoldfastError {
+  switch (result.reason) {
+    case 'not_found':
+      return new JobNotFoundError(id);
+    case 'not_in_state':
+      return new JobNotInStateError(id, result.status);
+    case 'unique_key_held':
+      return new UniqueKeyHeldError(undefined, result.holderId);
+  }
+}
 
 /** Callers in plain JavaScript hand in what they have. */
 function requireId(call: string, id: unknown): void {

@@ -13,6 +13,8 @@ export interface PgTransaction extends PgClient {
     text: string,
     values?: unknown[],
   ): Promise<{ readonly rows: readonly Row[]; readonly rowCount: number | null }>;
+  /** A pool has one: it is no transaction, since each of its statements may run on another connection. */
+  readonly totalCount?: undefined;
 }
 
 /** Takes a `pg` client as transaction. The worker opens the transactions of handlers itself. */

@@ -1,0 +1,100 @@
+import { createTestDatabase } from '@holdfast/testing';
+import { Holdfast, createWorker, defineJob } from 'holdfast';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startCuttingProxy } from './support/cutting-proxy.ts';
+import { countJobs, query } from './support/stored-rows.ts';
+import type { TestDatabase } from '@holdfast/testing';
+import type { CuttingProxy } from './support/cutting-proxy.ts';
+
+let server: TestDatabase;
+let proxy: CuttingProxy;
+let holdfast: Holdfast;
+
+beforeEach(async () => {
+  server = await createTestDatabase();
+  proxy = await startCuttingProxy(server.url);
+  holdfast = new Holdfast({ connectionString: proxy.url });
+});
+afterEach(async () => {
+  await holdfast.close();
+  await proxy.close();
+  await server.drop();
+});
+
+const echo = defineJob({ type: 'echo', run: (n: number) => n });
+
+describe('an answer that is lost after the commit', () => {
+  it('makes no second job of an enqueue', async () => {
+    proxy.loseAnswerTo('enqueue_jobs');
+    const { id, deduplicated } = await holdfast.enqueue(echo, 1);
+    expect(proxy.cutCount).toBe(1);
+    expect(deduplicated).toBe(false);
+    expect(await query(server.url, 'select id from holdfast.jobs', [])).toEqual([{ id }]);
+  });
+
+  it('makes no second job of an enqueue for later', async () => {
+    proxy.loseAnswerTo('schedule_jobs');
+    const result = await holdfast.enqueue(echo, 1, { delay: '1h' });
+    expect(proxy.cutCount).toBe(1);
+    expect(result).toMatchObject({ status: 'scheduled', deduplicated: false });
+    expect(await countJobs(server.url)).toBe(1);
+  });
+
+  it('makes no second jobs of many enqueues that shared an insert', async () => {
+    await holdfast.enqueue(echo, -1);
+    proxy.loseAnswerTo('enqueue_jobs');
+    const results = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => holdfast.enqueue(echo, index)),
+    );
+    expect(proxy.cutCount).toBe(1);
+    expect(results.every(({ deduplicated }) => !deduplicated)).toBe(true);
+    expect(await countJobs(server.url)).toBe(51);
+  });
+
+  it('makes no second jobs of enqueueMany', async () => {
+    proxy.loseAnswerTo('enqueue_jobs');
+    const { ids } = await holdfast.enqueueMany(echo, Array(2_500).keys());
+    expect(proxy.cutCount).toBe(1);
+    expect(new Set(ids).size).toBe(2_500);
+    expect(await countJobs(server.url)).toBe(2_500);
+  });
+
+  it('makes no second jobs of a slice whose transaction has two inserts', async () => {
+    await holdfast.enqueue(echo, -1);
+    proxy.loseAnswerTo('commit\0');
+    await holdfast.enqueueMany(echo, [1, 2], {
+      each: (_payload, index) => (index === 0 ? { delay: '1h' } : {}),
+    });
+    expect(proxy.cutCount).toBe(1);
+    expect(await countJobs(server.url)).toBe(3);
+  });
+
+  it('makes no second job when the first has ended meanwhile', async () => {
+    await using elsewhere = new Holdfast({ connectionString: server.url });
+    await using worker = createWorker({ holdfast: elsewhere, jobs: [echo], maintenance: false });
+    await worker.start();
+    // The second try finds the first job in the history, if it comes late enough.
+    proxy.loseAnswerTo('enqueue_jobs');
+    const { id } = await holdfast.enqueue(echo, 7);
+    expect(await holdfast.wait(id, { timeout: '20s' })).toMatchObject({ result: 7 });
+    expect(await holdfast.enqueue(echo, 8, { id })).toMatchObject({
+      status: 'completed',
+      deduplicated: true,
+    });
+    expect(await countJobs(server.url)).toBe(1);
+  });
+});
+
+describe('connections that the server ends', () => {
+  it('are replaced without an error to the caller', async () => {
+    await holdfast.enqueue(echo, 1);
+    await query(
+      server.url,
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid()`,
+      [],
+    );
+    await Promise.all([2, 3, 4].map((n) => holdfast.enqueue(echo, n)));
+    expect(await countJobs(server.url)).toBe(4);
+  });
+});

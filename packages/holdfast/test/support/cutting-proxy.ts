@@ -1,0 +1,72 @@
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** Stands between a client and a PostgreSQL server, and can lose an answer. */
+export interface CuttingProxy {
+  /** The server's URL with the proxy in its place. */
+  readonly url: string;
+  /** How many answers were lost so far. */
+  readonly cutCount: number;
+  /**
+   * Cuts the connection on which the text is sent next: after the server has done what was asked and is idle again, and
+   * before the client hears of it.
+   */
+  loseAnswerTo(text: string): void;
+  close(): Promise<void>;
+}
+
+/** ReadyForQuery outside of a transaction, the last message of an answer. */
+const idleAgain = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+
+/** Starts a proxy on a free port. */
+export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  let wanted: string | undefined;
+  let cutCount = 0;
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    let isLosing = false;
+    const end = (): void => {
+      client.destroy();
+      upstream.destroy();
+    };
+    client.on('data', (chunk) => {
+      if (wanted !== undefined && chunk.includes(wanted)) {
+        wanted = undefined;
+        isLosing = true;
+      }
+      upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => {
+      if (!isLosing) {
+        client.write(chunk);
+      } else if (chunk.subarray(-idleAgain.length).equals(idleAgain)) {
+        cutCount += 1;
+        end();
+      }
+    });
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', end).on('close', end);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const proxied = new URL(url);
+  proxied.hostname = '127.0.0.1';
+  proxied.port = String(port);
+  return {
+    url: proxied.href,
+    get cutCount() {
+      return cutCount;
+    },
+    loseAnswerTo(text) {
+      wanted = text;
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
