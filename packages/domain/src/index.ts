@@ -10,6 +10,7 @@ export * from './duration.ts';
 export * from './error-codes.ts';
 export * from './errors.ts';
 export * from './event-types.ts';
+export * from './event-types.ts';
 export * from './job-errors.ts';
 export * from './job-limits.ts';
 export * from './json-pointer.ts';
