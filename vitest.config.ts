@@ -94,9 +94,17 @@ export default defineConfig({
         testTimeoutMs: 60 * secondMs,
       }),
       project({
+        name: 'packaging',
+        include: ['tests/packaging/**/*.test.ts'],
+        groupOrder: 5,
+        setups: ['database'],
+        maxWorkers: 1,
+        testTimeoutMs: 120 * secondMs,
+      }),
+      project({
         name: 'e2e',
         include: ['tests/e2e/**/*.test.ts'],
-        groupOrder: 5,
+        groupOrder: 6,
         setups: ['database', 'browser'],
         maxWorkers: 1,
         testTimeoutMs: 120 * secondMs,

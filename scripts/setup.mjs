@@ -11,12 +11,20 @@ import { requireNodeVersion } from './setup/node-version.mjs';
 
 const root = join(import.meta.dirname, '..');
 
+/** Packages beside the workspace, so that nobody but the tests waits for them. */
+const testPackages = [
+  ['adapters', 'database libraries for the tests'],
+  ['packaging', 'checkers of the published package'],
+];
+
 requireNodeVersion();
 try {
   await withSetupLock(root, async () => {
     await ensureDependencies(root, 'dependencies');
     if (process.argv.includes('--with-tests')) {
-      await ensureDependencies(join(root, 'tests', 'adapters'), 'database libraries for the tests');
+      for (const [folder, title] of testPackages) {
+        await ensureDependencies(join(root, 'tests', folder), title);
+      }
     }
     await ensureBuilt(root);
   });

@@ -1,5 +1,6 @@
 /**
- * `npm test -- [options of vitest]`: all tests, in the order unit, database, contract, chaos, docs, e2e.
+ * `npm test -- [options of vitest]`: all tests, in the order unit, database, adapters, contract, chaos, docs,
+ * packaging, e2e.
  * Ends with the line `N passed, N failed` and exits 1 unless every test passed.
  */
 import { spawn } from 'node:child_process';

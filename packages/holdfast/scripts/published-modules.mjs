@@ -35,8 +35,9 @@ function entriesOf(own) {
 }
 
 function outputOf({ path, owner }, { own }) {
-  const inside = relative(join(owner.folder, 'dist'), path);
-  return owner === own ? inside : join('internal', owner.folderName, inside);
+  if (owner === own) return relative(join(owner.folder, 'dist'), path);
+  // With its `dist`, so that files beside that folder are where the code looks for them.
+  return join('internal', owner.folderName, relative(owner.folder, path));
 }
 
 function readModule(file, walk) {
@@ -64,7 +65,7 @@ function targetOf(literal, file, walk) {
     const path = asBuilt(join(dirname(file.path), value), file);
     // Files are also named outside of imports: the script of a thread.
     if (!existsSync(path) || extname(path) === '') return undefined;
-    return { path: requireBuilt(path, file), owner: file.owner };
+    return { path: requireOwned(path, file), owner: file.owner };
   }
   if (!isImport || value.startsWith('node:') || builtinModules.includes(value)) return undefined;
   const { name, subpath } = splitSpecifier(value);
@@ -79,8 +80,8 @@ function targetOf(literal, file, walk) {
 
 const isDeclaration = (path) => path.endsWith('.d.ts');
 
-function requireBuilt(path, { owner, path: from }) {
-  if (path.startsWith(join(owner.folder, 'dist'))) return path;
+function requireOwned(path, { owner, path: from }) {
+  if (!relative(owner.folder, path).startsWith('..')) return path;
   throw new Error(`${from} names ${path}, which is not published`);
 }
 

@@ -1,0 +1,144 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createEmptyDatabase, spawnProcess } from '@holdfast/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { run, runNpm } from './support/npm.ts';
+import { packHoldfast } from './support/pack.ts';
+import { filesIn, readManifest, versionsInWorkspace } from './support/manifests.ts';
+import type { TestDatabase } from '@holdfast/testing';
+
+const root = join(import.meta.dirname, '../..');
+const checkers = join(import.meta.dirname, 'node_modules');
+const work = mkdtempSync(join(tmpdir(), 'holdfast-packaging-'));
+const application = join(work, 'application');
+const installed = join(application, 'node_modules/holdfast');
+let tarball: string;
+
+beforeAll(async () => {
+  tarball = await packHoldfast(work);
+  mkdirSync(application);
+  writeFileSync(join(application, 'package.json'), '{ "private": true, "type": "module" }\n');
+  await runNpm(['install', tarball], application);
+  cpSync(join(import.meta.dirname, 'consumers'), application, { recursive: true });
+}, 180_000);
+
+afterAll(() => {
+  rmSync(work, { recursive: true, force: true });
+});
+
+describe('the published package', () => {
+  it('says nothing that only the workspace understands', () => {
+    const manifest = readFileSync(join(installed, 'package.json'), 'utf8');
+    expect(manifest).not.toContain('@holdfast/');
+    const names = filesIn(installed);
+    expect(names.filter((name) => !/\.(js|mjs|d\.ts)$/.test(name)).sort()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'package.json',
+    ]);
+    const code = names.filter((name) => name.startsWith('lib/'));
+    const read = (name: string): string => readFileSync(join(installed, name), 'utf8');
+    expect(code.filter((name) => /['"]@holdfast\/|sourceMappingURL/.test(read(name)))).toEqual([]);
+  });
+
+  it('needs the libraries of the packages inside it, in exactly their versions', () => {
+    const { dependencies = {} } = readManifest(installed);
+    const workspace = versionsInWorkspace(join(root, 'packages'));
+    for (const [name, version] of Object.entries(dependencies)) {
+      expect([name, [...(workspace.get(name) ?? [])]]).toEqual([name, [version]]);
+    }
+    expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(['pg', 'croner']));
+  });
+
+  it('brings neither the libraries of adapters nor those of the processes', () => {
+    const { peerDependencies = {}, peerDependenciesMeta = {} } = readManifest(installed);
+    const peers = Object.keys(peerDependencies);
+    expect(peers.filter((name) => peerDependenciesMeta[name]?.optional !== true)).toEqual([]);
+    const ofProcesses = ['express', 'zod', 'prom-client', 'undici', 'commander', 'react'];
+    const present = readdirSync(join(application, 'node_modules'));
+    expect(present.filter((name) => [...peers, ...ofProcesses].includes(name))).toEqual([]);
+  });
+
+  it('resolves with its types for every module setting that can load it', async () => {
+    const script = join(checkers, '@arethetypeswrong/cli/dist/index.js');
+    const args = [script, tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-color'];
+    // Says by its exit code whether there is a problem.
+    const report = await run(process.execPath, args, { cwd: work, env: {} });
+    expect(report).toContain('holdfast v');
+  });
+
+  it('is a package as npm, bundlers and Node expect it', async () => {
+    const args = [join(checkers, 'publint/src/cli.js'), tarball, '--strict'];
+    await expect(run(process.execPath, args, { cwd: work, env: {} })).resolves.toContain(
+      'All good!',
+    );
+  });
+});
+
+describe('an application in an empty folder', () => {
+  let database: TestDatabase;
+
+  beforeEach(async () => {
+    database = await createEmptyDatabase();
+  });
+
+  afterEach(async () => {
+    await database.drop();
+  });
+
+  async function runScript(name: string, args: readonly string[] = [], url = database.url) {
+    const script = join(application, name);
+    const env = url === '' ? {} : { DATABASE_URL: url };
+    const process = spawnProcess({ script, args, env, cwd: application });
+    const { code } = await process.exited;
+    return { code, output: process.output() };
+  }
+
+  const greeted = { code: 0, output: expect.stringContaining('completed {"text":"Hello, Ada"}') };
+
+  it('compiles strictly, with the declarations of all libraries, and works a job', async () => {
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    await run(process.execPath, [compiler, '-p', 'tsconfig.json'], { cwd: application, env: {} });
+    expect(await runScript('compiled/typed.js')).toEqual(greeted);
+  });
+
+  it('works a job in plain JavaScript', async () => {
+    expect(await runScript('plain.mjs')).toEqual(greeted);
+  });
+
+  it('works a job in a CommonJS module', async () => {
+    expect(await runScript('required.cjs')).toEqual(greeted);
+  });
+
+  it('migrates by the command of the package, and shows beforehand what it would do', async () => {
+    const command = 'node_modules/holdfast/lib/bin/holdfast.js';
+    const shown = await runScript(command, ['migrate', '--dry-run']);
+    expect(shown).toEqual({ code: 0, output: expect.stringContaining('-- migration 1: ') });
+    const done = await runScript(command, ['migrate']);
+    expect(done).toEqual({ code: 0, output: expect.stringMatching(/\d+ applied; schema version/) });
+    const again = await runScript(command, ['migrate']);
+    expect(again).toEqual({ code: 0, output: expect.stringContaining('up to date') });
+  });
+
+  it('hears from the command how it is used, and what is missing', async () => {
+    const command = 'node_modules/holdfast/lib/bin/holdfast.js';
+    expect(await runScript(command)).toEqual({
+      code: 1,
+      output: expect.stringContaining('Usage: holdfast migrate'),
+    });
+    expect(await runScript(command, ['migrate'], '')).toEqual({
+      code: 78,
+      output: expect.stringContaining('DATABASE_URL: is required'),
+    });
+  });
+});
