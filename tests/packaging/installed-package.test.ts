@@ -96,49 +96,42 @@ describe('an application in an empty folder', () => {
     await database.drop();
   });
 
+  /** Runs a script of the application to its end; gives its exit code and its output in one text. */
   async function runScript(name: string, args: readonly string[] = [], url = database.url) {
     const script = join(application, name);
     const env = url === '' ? {} : { DATABASE_URL: url };
     const process = spawnProcess({ script, args, env, cwd: application });
     const { code } = await process.exited;
-    return { code, output: process.output() };
+    return `exit ${String(code)}\n${process.output()}`;
   }
 
-  const greeted = { code: 0, output: expect.stringContaining('completed {"text":"Hello, Ada"}') };
+  const greeted = 'exit 0\ncompleted {"text":"Hello, Ada"}';
+  const command = 'node_modules/.bin/holdfast';
 
   it('compiles strictly, with the declarations of all libraries, and works a job', async () => {
     const compiler = join(root, 'node_modules/typescript/bin/tsc');
     await run(process.execPath, [compiler, '-p', 'tsconfig.json'], { cwd: application, env: {} });
-    expect(await runScript('compiled/typed.js')).toEqual(greeted);
+    expect(await runScript('compiled/typed.js')).toContain(greeted);
   });
 
   it('works a job in plain JavaScript', async () => {
-    expect(await runScript('plain.mjs')).toEqual(greeted);
+    expect(await runScript('plain.mjs')).toContain(greeted);
   });
 
   it('works a job in a CommonJS module', async () => {
-    expect(await runScript('required.cjs')).toEqual(greeted);
+    expect(await runScript('required.cjs')).toContain(greeted);
   });
 
   it('migrates by the command of the package, and shows beforehand what it would do', async () => {
-    const command = 'node_modules/holdfast/lib/bin/holdfast.js';
-    const shown = await runScript(command, ['migrate', '--dry-run']);
-    expect(shown).toEqual({ code: 0, output: expect.stringContaining('-- migration 1: ') });
-    const done = await runScript(command, ['migrate']);
-    expect(done).toEqual({ code: 0, output: expect.stringMatching(/\d+ applied; schema version/) });
-    const again = await runScript(command, ['migrate']);
-    expect(again).toEqual({ code: 0, output: expect.stringContaining('up to date') });
+    expect(await runScript(command, ['migrate', '--dry-run'])).toMatch(/^exit 0\n-- migration 1: /);
+    expect(await runScript(command, ['migrate'])).toMatch(/^exit 0\nMigrations: \d+ applied; /);
+    expect(await runScript(command, ['migrate'])).toMatch(/^exit 0\nMigrations: up to date; /);
   });
 
   it('hears from the command how it is used, and what is missing', async () => {
-    const command = 'node_modules/holdfast/lib/bin/holdfast.js';
-    expect(await runScript(command)).toEqual({
-      code: 1,
-      output: expect.stringContaining('Usage: holdfast migrate'),
-    });
-    expect(await runScript(command, ['migrate'], '')).toEqual({
-      code: 78,
-      output: expect.stringContaining('DATABASE_URL: is required'),
-    });
+    expect(await runScript(command)).toMatch(/^exit 1\nUsage: holdfast migrate/);
+    expect(await runScript(command, ['migrate'], '')).toMatch(
+      /^exit 78\n.*\n +DATABASE_URL: is required/,
+    );
   });
 });
