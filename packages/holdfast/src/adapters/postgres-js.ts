@@ -10,7 +10,6 @@ export interface PostgresJsTransaction {
     values: never[],
     options: { prepare: boolean },
   ): PromiseLike<Iterable<object>>;
-  typed(value: unknown, oid: number): unknown;
   savepoint(...args: never[]): unknown;
 }
 
@@ -19,9 +18,6 @@ export interface PostgresJsSql<Tx> {
   begin(run: (tx: Tx) => Promise<void>): Promise<unknown>;
   begin(options: string, run: (tx: Tx) => Promise<void>): Promise<unknown>;
 }
-
-/** The type of texts in PostgreSQL. */
-const textOid = 25;
 
 /**
  * Takes part in transactions of postgres.js: `tx` is what `sql.begin(async (tx) => …)` gives you.
@@ -40,10 +36,8 @@ export function postgresJsAdapter<Tx extends PostgresJsTransaction>(
       requireTransaction(tx);
       return {
         async query(text, values) {
-          // As a parameter that PostgreSQL takes for jsonb, a text would become JSON once more: it is sent as text.
-          const sent = values.map((value) => (value === null ? null : tx.typed(value, textOid)));
           // The library's type for parameters is generic over types that the user has added.
-          return plainRows(await tx.unsafe(text, sent as never[], { prepare: true }));
+          return plainRows(await tx.unsafe(text, [...values] as never[], { prepare: true }));
         },
       };
     },
