@@ -5,6 +5,9 @@
 export const errorCodes = {
   api_key_not_found: 'No API key with this id exists in the project.',
   attempts_exhausted: 'The job failed on its last allowed attempt.',
+  batch_member_exists: 'A member of a batch was given an id that belongs to another job or batch.',
+  batch_not_found: 'No batch, chain or graph with this id exists in the project.',
+  batch_not_open: 'The batch has finished or was cancelled, and takes no more members.',
   body_too_large: 'The body of the request is larger than the route accepts.',
   cancelled: 'The job was cancelled while its handler ran.',
   closed: 'The Holdfast instance was closed before the call.',
@@ -35,6 +38,7 @@ export const errorCodes = {
   enqueue_incomplete:
     'An enqueue of many jobs ended in the middle; those before the error are there.',
   forbidden: 'The role or the scopes of the caller do not allow this.',
+  graph_invalid: 'The jobs of a graph wait in a circle, for a job that is not there, or are too many.',
   handler_exited: 'The handler called process.exit(), which fails its attempt only.',
   handler_failed: 'The handler threw an error without a code of its own.',
   handler_missing: 'No handler for the job’s type is loaded in this worker.',
@@ -54,9 +58,12 @@ export const errorCodes = {
   migration_changed: 'A migration was applied with other SQL than this build has.',
   non_retryable: 'The handler said that a retry is of no use.',
   not_found: 'Nothing is at this path.',
+  not_in_thread: 'The handler runs in a thread, where this part of its context is missing.',
   number_not_exact: 'A number cannot be kept exactly; send it as a string.',
   options_invalid: 'Options of a call do not exist or break a rule; every one of them is listed.',
   overloaded: 'Too much is asked at once; the same request may succeed a little later.',
+  parent_failed: 'A job that this one waited for ended otherwise than completed.',
+  parent_result_gone: 'History no longer has a job whose result was asked for by one that waited for it.',
   password_change_required: 'The password must be changed before anything else.',
   payload_invalid:
     'The payload breaks its type’s schema or is no JSON; each problem is named by its path.',
@@ -90,6 +97,7 @@ export const errorCodes = {
   step_invalid: 'The name of a step is not a text of 1 to 200 characters.',
   step_repeated: 'A handler used the name of a step twice in one execution.',
   step_result_lost: 'A step ran in an earlier execution, and its result could not be kept.',
+  thread_out_of_memory: 'The handler’s thread reached its memory limit and was ended.',
   ticket_invalid: 'The sign-in link was used before, or its time is over.',
   timed_out: 'The attempt ran longer than the job’s timeout.',
   timezone_invalid: 'The time zone is not an IANA zone name.',

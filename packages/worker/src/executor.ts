@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { HoldfastError, LeaseLostError, NonRetryableError, RetryableError } from '@holdfast/domain';
+import { HoldfastError, LeaseLostError } from '@holdfast/domain';
 import type { AttemptOutcome } from '@holdfast/domain';
-import { readProperty, toAttemptError } from './attempt-error.ts';
+import { failureOf } from './attempt-failure.ts';
 import { Release } from './handler.ts';
 import type { JobContext, JobHandler } from './handler.ts';
 import { abortJob } from './held-job.ts';
@@ -89,7 +89,8 @@ function outcomeOfResult(job: HeldJob, result: unknown): AttemptOutcome {
 
 /** What a thrown error means, given why the handler was aborted, if it was. */
 export function outcomeOfError(job: HeldJob, thrown: unknown): AttemptOutcome {
-  const error = toAttemptError(thrown, job.claimed.type);
+  const failure = failureOf(thrown, job.claimed.type);
+  const { error } = failure;
   switch (job.abortCause) {
     case 'timeout':
       return { kind: 'timed_out', error: { ...error, code: 'timed_out' } };
@@ -101,24 +102,8 @@ export function outcomeOfError(job: HeldJob, thrown: unknown): AttemptOutcome {
       // Not the handler's fault: if the lease holds after all, the attempt is given back.
       return { kind: 'returned', reason: 'lease_lost' };
     case undefined:
-      return {
-        kind: 'failed',
-        error,
-        retryable: !isError(thrown, NonRetryableError),
-        retryAfterMs: isError(thrown, RetryableError)
-          ? asNumber(readProperty(thrown, 'retryAfterMs'))
-          : undefined,
-      };
+      return failure;
   }
-}
-
-/** Also by name: a handlers module of its own folder may have classes of its own, which say the same. */
-function isError(thrown: unknown, kind: typeof NonRetryableError | typeof RetryableError): boolean {
-  return isInstanceOf(thrown, kind) || readProperty(thrown, 'name') === kind.name;
-}
-
-function asNumber(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined;
 }
 
 /** Aborts a handler whose lease is gone. */

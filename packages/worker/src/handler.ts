@@ -1,3 +1,6 @@
+import { parseDurationMs } from '@holdfast/domain';
+import { cutText } from './safe-json.ts';
+
 /** Writes to the log of this execution: stored with it, capped, fenced by the lease. */
 export interface JobLog {
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -15,6 +18,17 @@ export class Release {
     this.delayMs = delayMs;
     this.reason = reason;
   }
+}
+
+/**
+ * What `context.release` gives.
+ *
+ * @throws TypeError when the text is no duration.
+ */
+export function toRelease(delay: string | number, reason: string | undefined): Release {
+  const delayMs = typeof delay === 'number' ? delay : parseDurationMs(delay);
+  if (delayMs === undefined) throw new TypeError(`"${String(delay)}" is not a duration`);
+  return new Release(delayMs, reason === undefined ? undefined : cutText(reason, 500));
 }
 
 /** The job as its handler sees it. */

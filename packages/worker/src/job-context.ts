@@ -1,9 +1,8 @@
 import { inspect } from 'node:util';
-import { parseDurationMs } from '@holdfast/domain';
 import { controllerOf } from './held-job.ts';
 import type { HeldJob } from './held-job.ts';
-import { Release } from './handler.ts';
-import type { JobContext, JobInfo, JobLog } from './handler.ts';
+import { toRelease } from './handler.ts';
+import type { JobContext, JobInfo, JobLog, Release } from './handler.ts';
 import type { FencedTransactions } from './fenced-transactions.ts';
 import { HandlerSteps } from './handler-steps.ts';
 import type { StepStore } from './handler-steps.ts';
@@ -100,9 +99,7 @@ export class HandlerContext implements JobContext {
   }
 
   release(delay: string | number, reason?: string): Release {
-    const delayMs = typeof delay === 'number' ? delay : parseDurationMs(delay);
-    if (delayMs === undefined) throw new TypeError(`"${String(delay)}" is not a duration`);
-    return new Release(delayMs, reason === undefined ? undefined : cutText(reason, 500));
+    return toRelease(delay, reason);
   }
 
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- as the interface says

@@ -25,6 +25,7 @@ import type { ClaimerOptions } from './claimer.ts';
 import { FencedTransactions } from './fenced-transactions.ts';
 import { Flusher } from './flusher.ts';
 import type { PendingFinish } from './finish-writer.ts';
+import type { JobHandler } from './handler.ts';
 import { Heartbeater } from './heartbeater.ts';
 import { holdJob } from './held-job.ts';
 import type { HeldJob } from './held-job.ts';
@@ -37,6 +38,9 @@ import { Slots } from './slots.ts';
 import { StatsCollector } from './stats-collector.ts';
 import { createWorkerMetrics } from './worker-metrics.ts';
 import type { WorkerMetrics } from './worker-metrics.ts';
+import { isolateHandler } from './thread/isolate-handler.ts';
+import { isThreadHandler } from './thread/thread-handler.ts';
+import { ThreadPool } from './thread/thread-pool.ts';
 import { workerSettings } from './worker-options.ts';
 import { endedAttempt } from './worker-observer.ts';
 import type { WorkerOptions, WorkerSettings } from './worker-options.ts';
@@ -65,6 +69,7 @@ export class WorkerEngine implements Service {
   readonly #moreWrites: Lane;
   readonly #flusher: Flusher;
   readonly #transactions: ClientTransactions;
+  readonly #threads: ThreadPool;
   readonly #runner: JobRunner;
   readonly #claimer: Claimer;
   readonly #heartbeater: Heartbeater;
@@ -105,6 +110,8 @@ export class WorkerEngine implements Service {
       listener: { onFinished: this.#onStored, onLate: this.#onLate },
     });
     this.#transactions = this.#openTransactions();
+    // One for each slot, and one for the quarantine.
+    this.#threads = new ThreadPool(this.#settings.concurrency + 1);
     this.#runner = this.#makeRunner();
     this.#claimer = new Claimer({ ...shared, ...this.#claiming(), lane: this.#claims });
     this.#heartbeater = this.#makeHeartbeater();
@@ -183,10 +190,25 @@ export class WorkerEngine implements Service {
     };
   }
 
+  #handlers(): Readonly<Record<string, JobHandler>> {
+    const { handlers, threadGraceMs: graceMs } = this.#options;
+    const entries = Object.entries(handlers).map(
+      ([type, entry]) =>
+        [
+          type,
+          isThreadHandler(entry)
+            ? isolateHandler(entry, { type, pool: this.#threads, graceMs })
+            : entry,
+        ] as const,
+    );
+    return Object.fromEntries(entries);
+  }
+
   #makeRunner(): JobRunner {
-    const { handlers, backoffs, logger, onFatal } = this.#options;
+    const { backoffs, logger, onFatal } = this.#options;
     return new JobRunner({
-      ...{ handlers, backoffs, logger, slots: this.#slots, flusher: this.#flusher },
+      handlers: this.#handlers(),
+      ...{ backoffs, logger, slots: this.#slots, flusher: this.#flusher },
       services: this.#contextServices(),
       prefetch: new PrefetchTarget(this.#settings.maxPrefetch),
       onRoom: (slot) => {
@@ -322,6 +344,7 @@ export class WorkerEngine implements Service {
     this.#mode = 'stopping';
     await this.#claimer.pause();
     await this.#runner.stop({ drainMs, graceMs: shutdownGraceMs });
+    await this.#threads.close();
     await this.#flusher.drain();
     await this.#close();
   }

@@ -3,6 +3,7 @@ import { ConfigError } from '@holdfast/domain';
 import type { AttemptError } from '@holdfast/domain';
 import type { Clock, Logger, Metrics } from '@holdfast/runtime';
 import type { JobHandler } from './handler.ts';
+import type { ThreadHandler } from './thread/thread-handler.ts';
 import type { TransactionOpener } from './transaction-opener.ts';
 import type { WorkerObserver } from './worker-observer.ts';
 
@@ -18,8 +19,10 @@ export interface WorkerOptions {
   readonly projectId: string;
   /** Names of the queues to serve; `undefined` for all of the project. */
   readonly queues?: readonly string[] | undefined;
-  /** For each job type its handler. Jobs of other types are left to other workers. */
-  readonly handlers: Readonly<Record<string, JobHandler>>;
+  /** For each job type its handler, or how to run it in a thread. Jobs of other types are left to other workers. */
+  readonly handlers: Readonly<Record<string, JobHandler | ThreadHandler>>;
+  /** How long a handler's thread may go on after an abort before it is ended by force; default 10 s. */
+  readonly threadGraceMs?: number | undefined;
   /** For job types whose wait after a failed attempt is a function of it: that function, in milliseconds. */
   readonly backoffs?: Readonly<Record<string, BackoffFunction>> | undefined;
   /** Opens `context.transaction`; by default with a client of the driver `pg`, on a few connections of its own. */

@@ -1,0 +1,98 @@
+/** Handlers that tests run in threads. */
+import { threadId } from 'node:worker_threads';
+
+class NonRetryableError extends Error {
+  name = 'NonRetryableError';
+}
+
+const never = new Promise(() => undefined);
+
+function spin() {
+  for (;;);
+}
+
+export const handlers = {
+  plain: (payload, context) => ({ payload, job: context.job, attempt: context.attempt, threadId }),
+  busy({ forMs }) {
+    const end = performance.now() + forMs;
+    while (performance.now() < end);
+    return 'done';
+  },
+  spin,
+  async reports(_payload, { log, progress }) {
+    log.info('with fields', { list: [1, 2n] });
+    log.warn('a\u0000b');
+    for (let percent = 0; percent <= 100; percent += 1) progress(percent, `at ${percent}`);
+  },
+  floods(_payload, { log, progress }) {
+    for (let line = 0; line < 20_000; line += 1) {
+      log.info('x'.repeat(10));
+      progress(line % 100);
+    }
+  },
+  async until_aborted(_payload, { signal }) {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    return { code: signal.reason.code, name: signal.reason.name };
+  },
+  releases: (_payload, context) =>
+    context.attempt > 0 && context.job.executionSeq === 1
+      ? context.release(1, 'not yet')
+      : 'released before',
+  throws_coded() {
+    throw Object.assign(new RangeError('no disk'), { code: 'ENOSPC' });
+  },
+  throws_final() {
+    throw new NonRetryableError('never again');
+  },
+  throws_nothing() {
+    throw undefined;
+  },
+  throws_in_timer() {
+    setTimeout(() => {
+      throw new Error('in a timer');
+    }, 1);
+    return never;
+  },
+  rejects_unhandled() {
+    void Promise.reject(new Error('nobody listens'));
+    return never;
+  },
+  exits() {
+    process.exit(3);
+  },
+  eats_memory() {
+    const eaten = [];
+    for (;;) eaten.push(new Array(100_000).fill(Math.random()));
+  },
+  holds_memory({ megabytes }) {
+    const held = Array.from({ length: megabytes }, () => new Array(131_072).fill(Math.random()));
+    if (held.length > 0) spin();
+  },
+  returns_map: () => new Map([['key', 'value']]),
+  returns_nothing: () => undefined,
+  returns_bigint: () => ({ n: 12345678901234567890n }),
+  async steps(_payload, context) {
+    const first = await context.step('first', () => ({ thread: threadId, at: new Date(0) }));
+    if (context.attempt === 1) throw new Error('after the first step');
+    return { first, second: await context.step('second', () => undefined) };
+  },
+  transacts: (_payload, context) => context.transaction(async () => 1),
+  calls: async (_payload, context) => ({
+    sum: await context.call('add', 1, 2),
+    refused: await context.call('unknown').catch((error) => error.message),
+    failed: await context.call('fail').catch((error) => error.code),
+  }),
+};
+
+export const definitions = [
+  {
+    type: 'defined',
+    greeting: 'hello',
+    run(payload) {
+      return [this.greeting, payload];
+    },
+  },
+  { type: 'adapted', run: (payload) => payload },
+];
+
+export const named = () => 'by its export';
