@@ -18,7 +18,7 @@ beforeAll(async () => {
   await run(process.execPath, ['--conditions=@holdfast/source', '--import', tsx, samples.all], {
     env: { ...process.env, DATABASE_URL: db.url },
   });
-});
+}, 180_000);
 
 afterAll(async () => {
   await db.drop();

@@ -9,7 +9,11 @@ afterAll(() => {
   samples.remove();
 });
 
-it('infers the own type of each library for tx, and compiles the programs of the guide', () => {
-  const inferred = join(import.meta.dirname, 'support', 'inferred-types.ts');
-  expect(compile([inferred, ...samples.programs])).toEqual([]);
-});
+it(
+  'infers the own type of each library for tx, and compiles the programs of the guide',
+  { timeout: 180_000 },
+  () => {
+    const inferred = join(import.meta.dirname, 'support', 'inferred-types.ts');
+    expect(compile([inferred, ...samples.programs])).toEqual([]);
+  },
+);
