@@ -24,6 +24,20 @@ from holdfast.batches as b
 where b.project_id = $1::uuid and b.id = $2::uuid
 for no key update;
 
+-- name: find_batch
+select b.id from holdfast.batches as b where b.project_id = $1::uuid and b.id = $2::uuid;
+
+-- name: find_members
+-- Which of the ids are jobs of the batch, ended or not.
+select n.id
+from unnest($3::uuid[]) as n (id)
+where exists (
+    select from holdfast.jobs as j where j.project_id = $1::uuid and j.id = n.id and j.batch_id = $2::uuid
+  )
+  or exists (
+    select from holdfast.job_history as h where h.project_id = $1::uuid and h.id = n.id and h.batch_id = $2::uuid
+  );
+
 -- name: grow_batch
 update holdfast.batches as b
 set total_count = b.total_count + $3::integer
@@ -73,14 +87,14 @@ where j.project_id = $1 and j.batch_id = $2
 order by d.child_id, d.parent_id;
 
 -- name: list_parents
--- What the jobs that a job waited for have left.
-select d.parent_id as id, j.type, j.status, j.result::text as result
+-- What the jobs that a job waits or waited for have left; no type for one that history no longer has.
+select d.parent_id as id, d.state, j.type, j.status, j.result::text as result
 from holdfast.job_dependencies as d
-cross join lateral (
+left join lateral (
   select a.type, a.status, a.result
   from holdfast.all_jobs as a
   where a.project_id = d.project_id and a.id = d.parent_id
-) as j
+) as j on true
 where d.project_id = $1 and d.child_id = $2
 order by d.parent_id;
 
@@ -91,23 +105,15 @@ where b.project_id = $1 and b.id = $2 and b.finished_at is null
 returning b.id;
 
 -- name: list_inner_batches
-select b.id from holdfast.batches as b where b.project_id = $1 and b.parent_id = $2 and b.finished_at is null;
+select b.id from holdfast.batches as b where b.project_id = $1 and b.parent_id = $2 order by b.id;
 
 -- name: list_cancellable_members
--- Callbacks are no members: what a batch has called for runs.
-select j.id
+-- Members that have neither ended nor been asked to, of one moment. Callbacks are no members: what a batch has called for
+-- runs.
+select j.id, j.status in ('claimed', 'running') as is_held
 from holdfast.jobs as j
-where j.project_id = $1 and j.batch_id = $2 and j.status in ('queued', 'scheduled', 'failed') and j.id > $3::uuid
-  and not exists (
-    select from holdfast.batch_callbacks as c where c.project_id = j.project_id and c.job_id = j.id
-  )
-order by j.id
-limit $4;
-
--- name: list_held_members
-select j.id
-from holdfast.jobs as j
-where j.project_id = $1 and j.batch_id = $2 and j.status in ('claimed', 'running') and j.id > $3::uuid
+where j.project_id = $1 and j.batch_id = $2 and j.status <> 'dead_letter' and j.cancel_requested_at is null
+  and j.id > $3::uuid
   and not exists (
     select from holdfast.batch_callbacks as c where c.project_id = j.project_id and c.job_id = j.id
   )

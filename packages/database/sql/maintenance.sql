@@ -157,6 +157,50 @@ where l.project_id = old.project_id and l.job_id = old.job_id and l.execution_se
   and l.line = old.line and l.logged_at = old.logged_at
 returning l.job_id;
 
+-- name: forget_batches
+-- Batches go when the history of their members has gone, inner ones first. One with a job that can still change stays.
+with old as materialized (
+  select b.project_id, b.id
+  from holdfast.projects as p
+  cross join lateral (
+    select x.project_id, x.id
+    from holdfast.batches as x
+    where x.project_id = p.id
+      and x.created_at < clock_timestamp() - $1::double precision * interval '1 millisecond'
+      and x.finished_at < clock_timestamp() - $1::double precision * interval '1 millisecond'
+      and not exists (select from holdfast.jobs as j where j.project_id = p.id and j.batch_id = x.id)
+      and not exists (select from holdfast.batches as i where i.project_id = p.id and i.parent_id = x.id)
+    order by x.created_at
+    limit $2
+  ) as b
+  limit $2
+),
+callbacks as (
+  delete from holdfast.batch_callbacks as c
+  using old
+  where c.project_id = old.project_id and c.batch_id = old.id
+)
+delete from holdfast.batches as b
+using old
+where b.project_id = old.project_id and b.id = old.id
+returning b.id;
+
+-- name: forget_dependencies
+-- Edges go when both of their jobs are gone.
+delete from holdfast.job_dependencies as d
+using (
+  select x.project_id, x.parent_id, x.child_id
+  from holdfast.job_dependencies as x
+  where x.created_at < clock_timestamp() - $1::double precision * interval '1 millisecond'
+    and not exists (select from holdfast.jobs as j where j.project_id = x.project_id and j.id = x.child_id)
+    and not exists (select from holdfast.jobs as j where j.project_id = x.project_id and j.id = x.parent_id)
+    and not exists (select from holdfast.job_history as h where h.project_id = x.project_id and h.id = x.child_id)
+    and not exists (select from holdfast.job_history as h where h.project_id = x.project_id and h.id = x.parent_id)
+  limit $2
+) as old
+where d.project_id = old.project_id and d.parent_id = old.parent_id and d.child_id = old.child_id
+returning d.child_id as id;
+
 -- name: forget_late_results
 -- Late results go when their job is gone.
 delete from holdfast.job_late_results as r

@@ -1,32 +1,104 @@
 -- What follows from the end of a job that something waits for. All of it runs in the transaction that takes the ending
--- away, so that it follows exactly once. Rows are locked in the order of their keys.
+-- away, so that it follows exactly once.
+--
+-- Whoever changes what a batch has counted, or an edge between its jobs, holds the row of the batch. A settler waits for
+-- no row: it passes over what somebody else holds, and comes back. So it cannot be part of a deadlock, and a transaction
+-- that a program leaves open keeps back nothing but what it has locked itself.
 
--- name: take_endings
--- The oldest endings; those that another settler works on are left to it.
-with picked as materialized (
-  select e.id
+-- name: hold_batches
+-- Locks the batches of the oldest endings that nobody holds; $2 are passed over, and with $3 no others are looked at.
+with line as materialized (
+  select e.project_id, e.batch_id
   from holdfast.job_endings as e
+  where e.batch_id is not null and e.batch_id <> all ($2::uuid[])
+    and ($3::uuid[] is null or e.batch_id = any ($3::uuid[]))
   order by e.id
-  limit $1
-  for update skip locked
+  limit $1::integer
+),
+wanted as materialized (
+  select project_id, batch_id, count(*)::integer as ending_count from line group by project_id, batch_id
+),
+held as materialized (
+  select b.project_id, b.id
+  from wanted
+  join holdfast.batches as b on b.project_id = wanted.project_id and b.id = wanted.batch_id
+  order by b.project_id, b.id
+  for no key update of b skip locked
 )
-delete from holdfast.job_endings as e
-using picked
-where e.id = picked.id
-returning e.project_id, e.job_id, e.status, e.batch_id, e.has_children;
+select
+  wanted.project_id, wanted.batch_id as id, wanted.ending_count,
+  held.id is not null
+    or not exists (
+      select from holdfast.batches as b where b.project_id = wanted.project_id and b.id = wanted.batch_id
+    ) as is_free
+from wanted
+left join held on held.project_id = wanted.project_id and held.id = wanted.batch_id;
+
+-- name: hold_batch
+-- Waits until nobody settles the batch or adds to it.
+select b.id from holdfast.batches as b where b.project_id = $1::uuid and b.id = $2::uuid for no key update;
+
+-- name: pick_endings
+-- The oldest endings in the given batches, and, unless they are the only ones wanted, those in no batch.
+select e.id::text as id, e.project_id, e.job_id, e.status::text as status, e.batch_id, e.has_children
+from holdfast.job_endings as e
+where
+  case
+    when e.batch_id is null then $4::boolean
+    else (e.project_id, e.batch_id) in (
+      select n.project_id, n.batch_id from unnest($2::uuid[], $3::uuid[]) as n (project_id, batch_id)
+    )
+  end
+order by e.id
+limit $1::integer
+for update skip locked;
+
+-- name: hold_children
+-- Locks the jobs that wait for the given ones; answers the parents of those that somebody else holds.
+with edge as materialized (
+  select d.project_id, d.parent_id, d.child_id
+  from unnest($1::uuid[], $2::uuid[]) as n (project_id, id)
+  join holdfast.job_dependencies as d on d.project_id = n.project_id and d.parent_id = n.id
+  where d.state = 'waiting'
+),
+child as materialized (
+  select distinct project_id, child_id from edge
+),
+held as materialized (
+  select j.project_id, j.id
+  from child
+  join holdfast.jobs as j on j.project_id = child.project_id and j.id = child.child_id
+  order by j.project_id, j.id
+  for no key update of j skip locked
+)
+select distinct edge.project_id, edge.parent_id
+from edge
+where exists (
+    select from holdfast.jobs as j where j.project_id = edge.project_id and j.id = edge.child_id
+  )
+  and not exists (
+    select from held where held.project_id = edge.project_id and held.id = edge.child_id
+  );
+
+-- name: remove_endings
+delete from holdfast.job_endings as e using unnest($1::bigint[]) as n (id) where e.id = n.id;
+
+-- name: postpone_ending
+-- Puts an ending that cannot be settled at the end of the line.
+update holdfast.job_endings as e set id = default where e.id = $1::bigint;
 
 -- name: drop_endings
 -- Endings that nobody has settled, of jobs that live again. Waits for a settler that has them in hand.
 delete from holdfast.job_endings as e
 using unnest($2::uuid[]) as n (id)
-where e.project_id = $1 and e.job_id = n.id
+where e.project_id = $1::uuid and e.job_id = n.id
 returning e.job_id as id;
 
 -- name: settle_dependencies
 with ended as materialized (
   select d.parent_id, d.child_id, n.status
   from unnest($2::uuid[], $3::text[]) as n (id, status)
-  join holdfast.job_dependencies as d on d.project_id = $1 and d.parent_id = n.id
+  join holdfast.job_dependencies as d on d.project_id = $1::uuid and d.parent_id = n.id
   where d.state = 'waiting'
   order by d.parent_id, d.child_id
   for no key update of d
@@ -34,7 +106,7 @@ with ended as materialized (
 update holdfast.job_dependencies as d
 set state = case when ended.status = 'completed' then 'satisfied' else 'broken' end
 from ended
-where d.project_id = $1 and d.parent_id = ended.parent_id and d.child_id = ended.child_id
+where d.project_id = $1::uuid and d.parent_id = ended.parent_id and d.child_id = ended.child_id
 returning d.parent_id, d.child_id, d.on_failure, d.state;
 
 -- name: count_down_parents
@@ -42,7 +114,7 @@ returning d.parent_id, d.child_id, d.on_failure, d.state;
 with held as materialized (
   select j.id, j.pending_parents - n.ended_count as left_count
   from unnest($2::uuid[], $3::integer[]) as n (id, ended_count)
-  join holdfast.jobs as j on j.project_id = $1 and j.id = n.id
+  join holdfast.jobs as j on j.project_id = $1::uuid and j.id = n.id
   where j.status = 'scheduled' and j.pending_parents > 0
   order by j.id
   for no key update of j
@@ -51,7 +123,7 @@ counted as (
   update holdfast.jobs as j
   set pending_parents = held.left_count
   from held
-  where j.project_id = $1 and j.id = held.id and held.left_count > 0
+  where j.project_id = $1::uuid and j.id = held.id and held.left_count > 0
 )
 select
   held.id,
@@ -60,7 +132,7 @@ select
     (
       select max(d.child_delay_ms)
       from holdfast.job_dependencies as d
-      where d.project_id = $1 and d.child_id = held.id
+      where d.project_id = $1::uuid and d.child_id = held.id
     ),
     0
   ) as delay_ms
@@ -71,13 +143,13 @@ from held;
 with named as materialized (
   select c.batch_id, c.role, c.percent, c.job_id
   from unnest($2::uuid[]) as n (id)
-  join holdfast.batch_callbacks as c on c.project_id = $1 and c.job_id = n.id
+  join holdfast.batch_callbacks as c on c.project_id = $1::uuid and c.job_id = n.id
 ),
 noted as (
   update holdfast.batch_callbacks as c
   set ended_at = clock_timestamp()
   from named
-  where c.project_id = $1 and c.batch_id = named.batch_id and c.role = named.role and c.percent = named.percent
+  where c.project_id = $1::uuid and c.batch_id = named.batch_id and c.role = named.role and c.percent = named.percent
     and c.ended_at is null
 )
 select batch_id, job_id from named;
@@ -88,7 +160,7 @@ with locked as materialized (
   select b.id, n.completed_count, n.dead_letter_count, n.cancelled_count
   from unnest($2::uuid[], $3::integer[], $4::integer[], $5::integer[])
     as n (id, completed_count, dead_letter_count, cancelled_count)
-  join holdfast.batches as b on b.project_id = $1 and b.id = n.id
+  join holdfast.batches as b on b.project_id = $1::uuid and b.id = n.id
   order by b.id
   for no key update of b
 )
@@ -98,7 +170,7 @@ set
   dead_letter_count = b.dead_letter_count + locked.dead_letter_count,
   cancelled_count = b.cancelled_count + locked.cancelled_count
 from locked
-where b.project_id = $1 and b.id = locked.id
+where b.project_id = $1::uuid and b.id = locked.id
 returning
   b.id, b.kind, b.name, b.parent_id, b.allow_failures, b.total_count, b.completed_count, b.dead_letter_count,
   b.cancelled_count, b.cancelled_at is not null as is_cancelled, b.finished_at is not null as is_finished,
@@ -107,23 +179,23 @@ returning
 -- name: list_open_callbacks
 -- All callbacks of the batches; the template only of those that have not been enqueued.
 select
-  c.batch_id, c.role, c.percent, c.job_id, c.enqueued_at is not null as is_enqueued, c.ended_at is not null as has_ended,
+  c.batch_id, c.role, c.percent::integer as percent, c.job_id, c.enqueued_at is not null as is_enqueued, c.ended_at is not null as has_ended,
   case when c.enqueued_at is null then c.job::text end as job
 from unnest($2::uuid[]) as n (id)
-join holdfast.batch_callbacks as c on c.project_id = $1 and c.batch_id = n.id
+join holdfast.batch_callbacks as c on c.project_id = $1::uuid and c.batch_id = n.id
 order by c.batch_id, c.role, c.percent;
 
 -- name: mark_callbacks_enqueued
 update holdfast.batch_callbacks as c
 set enqueued_at = clock_timestamp()
 from unnest($2::uuid[]) as n (id)
-where c.project_id = $1 and c.job_id = n.id;
+where c.project_id = $1::uuid and c.job_id = n.id;
 
 -- name: mark_batches_finished
 update holdfast.batches as b
 set finished_at = clock_timestamp()
 from unnest($2::uuid[]) as n (id)
-where b.project_id = $1 and b.id = n.id and b.finished_at is null;
+where b.project_id = $1::uuid and b.id = n.id and b.finished_at is null;
 
 -- name: report_batch_ends
 -- A batch that is a member of another one ends there as a job does.
@@ -131,11 +203,11 @@ with reported as (
   update holdfast.batches as b
   set reported_status = n.status::holdfast.job_status
   from unnest($2::uuid[], $3::text[]) as n (id, status)
-  where b.project_id = $1 and b.id = n.id and b.parent_id is not null and b.reported_status is null
+  where b.project_id = $1::uuid and b.id = n.id and b.parent_id is not null and b.reported_status is null
   returning b.id, b.parent_id, b.reported_status
 )
 insert into holdfast.job_endings (project_id, job_id, status, batch_id, has_children)
-select $1, id, reported_status, parent_id, false
+select $1::uuid, id, reported_status, parent_id, false
 from reported;
 
 -- name: reopen_dependencies
@@ -143,14 +215,14 @@ from reported;
 update holdfast.job_dependencies as d
 set state = 'waiting'
 from unnest($2::uuid[]) as n (id)
-where d.project_id = $1 and d.parent_id = n.id and d.state = 'broken' and d.on_failure <> 'run'
+where d.project_id = $1::uuid and d.parent_id = n.id and d.state = 'broken' and d.on_failure <> 'run'
 returning d.child_id, d.on_failure;
 
 -- name: count_open_parents
 -- For how many parents each of these children waits, or would if it lived again.
 select d.child_id as id, count(*)::integer as parent_count
 from unnest($2::uuid[]) as n (id)
-join holdfast.job_dependencies as d on d.project_id = $1 and d.child_id = n.id
+join holdfast.job_dependencies as d on d.project_id = $1::uuid and d.child_id = n.id
 where d.state = 'waiting' or (d.state = 'broken' and d.on_failure <> 'run')
 group by d.child_id;
 
@@ -159,7 +231,7 @@ group by d.child_id;
 select m.id, m.batch_id
 from unnest($2::uuid[], $3::uuid[]) as m (id, batch_id)
 where not exists (
-  select from holdfast.batch_callbacks as c where c.project_id = $1 and c.job_id = m.id
+  select from holdfast.batch_callbacks as c where c.project_id = $1::uuid and c.job_id = m.id
 );
 
 -- name: reopen_batch
@@ -167,7 +239,7 @@ where not exists (
 with locked as materialized (
   select b.id, b.parent_id, b.reported_status
   from holdfast.batches as b
-  where b.project_id = $1 and b.id = $2
+  where b.project_id = $1::uuid and b.id = $2::uuid
   for no key update
 )
 update holdfast.batches as b
@@ -178,5 +250,5 @@ set
   finished_at = null,
   reported_status = null
 from locked
-where b.project_id = $1 and b.id = $2
+where b.project_id = $1::uuid and b.id = $2::uuid
 returning locked.parent_id, locked.reported_status::text as reported_status;

@@ -1,6 +1,5 @@
 import { statements } from './generated/statements.ts';
-import { cancelJob, replayJob, retryJob } from './job-actions.ts';
-import { cancelWaitingJobs } from './job-actions.ts';
+import { cancelJob, cancelWaitingJobs, replayJob, retryJob } from './job-actions.ts';
 import type { Database } from './database.ts';
 import type { Statement } from './generated/statements.ts';
 
@@ -9,7 +8,8 @@ interface BatchKey {
   readonly id: string;
 }
 
-const page = 500;
+const pageSize = 500;
+const maxSweeps = 20;
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 /** What cancelling a batch came to. */
@@ -34,15 +34,12 @@ export async function cancelBatch(
   if (marked.length === 0) return { cancelled: false, cancelledCount: 0, requestedOf: [] };
   const workers = new Set<string>();
   let cancelledCount = 0;
-  for await (const ids of pages(database, statements.listCancellableMembers, key)) {
-    cancelledCount += (await cancelWaitingJobs(database, { projectId, ids, reason })).length;
-  }
-  for await (const ids of pages(database, statements.listHeldMembers, key)) {
-    for (const member of ids) {
-      const result = await cancelJob(database, { projectId, id: member, reason });
-      if (result.cancelled) cancelledCount += 1;
-      else if ('requestedOf' in result) workers.add(result.requestedOf);
-    }
+  // A member that is claimed or given back meanwhile is found by the next sweep; one that finds nothing is the last.
+  for (let sweeps = 0; sweeps < maxSweeps; sweeps += 1) {
+    const swept = await cancelMembers(database, key);
+    if (swept.foundCount === 0) break;
+    cancelledCount += swept.endedCount;
+    for (const worker of swept.requestedOf) workers.add(worker);
   }
   const inner = await database.query<{ id: string }>(statements.listInnerBatches, [projectId, id]);
   for (const { id: innerId } of inner) {
@@ -53,42 +50,78 @@ export async function cancelBatch(
   return { cancelled: true, cancelledCount, requestedOf: [...workers] };
 }
 
+interface OpenMember {
+  readonly id: string;
+  readonly is_held: boolean;
+}
+
+type Cancelling = BatchKey & { readonly reason: string };
+
+async function cancelMembers(database: Database, key: Cancelling) {
+  const { projectId, reason } = key;
+  const requestedOf: string[] = [];
+  let foundCount = 0;
+  let endedCount = 0;
+  for await (const page of pages<OpenMember>(database, statements.listCancellableMembers, key)) {
+    foundCount += page.length;
+    const ids = page.flatMap((member) => (member.is_held ? [] : [member.id]));
+    if (ids.length > 0) {
+      endedCount += (await cancelWaitingJobs(database, { projectId, ids, reason })).length;
+    }
+    for (const { id } of page.filter((member) => member.is_held)) {
+      const result = await cancelJob(database, { projectId, id, reason });
+      if (result.cancelled) endedCount += 1;
+      else if ('requestedOf' in result) requestedOf.push(result.requestedOf);
+    }
+  }
+  return { foundCount, endedCount, requestedOf };
+}
+
 /** What trying the failed members of a batch again came to. */
 export interface BatchRetried {
   readonly retriedCount: number;
   readonly queueIds: readonly string[];
 }
 
-/** Replays the dead members of a batch and retries those that rest in `failed`; the batch is open again. */
+/**
+ * Replays the dead members of a batch, and of the batches in it, and retries those that rest in `failed`; the batch is
+ * open again. A member whose unique key another job holds stays dead.
+ */
 export async function retryFailedOfBatch(database: Database, key: BatchKey): Promise<BatchRetried> {
-  const { projectId } = key;
+  const { projectId, id } = key;
   const queueIds = new Set<string>();
   let retriedCount = 0;
-  for await (const ids of pages(database, statements.listFailedMembers, key)) {
-    for (const id of ids) {
-      const replayed = await replayJob(database, { projectId, id });
-      const result = replayed.done ? replayed : await retryJob(database, { projectId, id });
+  for await (const page of pages(database, statements.listFailedMembers, key)) {
+    for (const { id: member } of page) {
+      const replayed = await replayJob(database, { projectId, id: member });
+      const result = replayed.done ? replayed : await retryJob(database, { projectId, id: member });
       if (!result.done) continue;
       retriedCount += 1;
       queueIds.add(result.queueId);
     }
   }
+  const inner = await database.query<{ id: string }>(statements.listInnerBatches, [projectId, id]);
+  for (const { id: innerId } of inner) {
+    const below = await retryFailedOfBatch(database, { projectId, id: innerId });
+    retriedCount += below.retriedCount;
+    for (const queueId of below.queueIds) queueIds.add(queueId);
+  }
   return { retriedCount, queueIds: [...queueIds] };
 }
 
-/** Pages of ids, each looked up after the one before was dealt with. */
-async function* pages(
+/** Pages of members, each looked up after the one before was dealt with. */
+async function* pages<Row extends { readonly id: string }>(
   database: Database,
   statement: Statement,
   { projectId, id }: BatchKey,
-): AsyncGenerator<readonly string[]> {
+): AsyncGenerator<readonly Row[]> {
   let after = beforeAll;
   for (;;) {
-    const values = [projectId, id, after, page];
-    const rows = await database.query<{ readonly id: string }>(statement, values);
+    const values = [projectId, id, after, pageSize];
+    const rows = await database.query<Row>(statement, values);
     const last = rows.at(-1);
     if (last === undefined) return;
-    yield rows.map((row) => row.id);
+    yield rows;
     after = last.id;
   }
 }

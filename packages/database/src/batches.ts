@@ -1,6 +1,8 @@
-import type { BatchStatus, CallbackRole } from '@holdfast/domain';
-import { batchStatus, HoldfastError } from '@holdfast/domain';
+import type { CallbackRole } from '@holdfast/domain';
+import { HoldfastError } from '@holdfast/domain';
+import { advanceBatches } from './advance-batches.ts';
 import { plainArray, textArray } from './array-literal.ts';
+import { checkDependencies } from './check-dependencies.ts';
 import type { Database } from './database.ts';
 import { enqueueJobs } from './enqueue.ts';
 import type { NewJob } from './enqueue.ts';
@@ -8,7 +10,7 @@ import { statements } from './generated/statements.ts';
 import type { JobTemplate } from './job-template.ts';
 import type { Queryable } from './queryable.ts';
 import { resolveQueues } from './queue-directory.ts';
-import { advanceBatches } from './settling.ts';
+import type { QueueEntry } from './queue-directory.ts';
 
 /** A chain is a batch whose jobs run one after the other; a graph, one whose jobs wait for any of its others. */
 export type BatchKind = 'batch' | 'chain' | 'graph';
@@ -39,11 +41,12 @@ export interface NewBatch {
   readonly id: string;
   readonly kind: BatchKind;
   readonly name?: string | undefined;
-  /** The batch that this one is a member of; it must be open. */
-  readonly parentId?: string | undefined;
   /** Dead and cancelled members do not keep `then` from coming. */
   readonly allowFailures?: boolean | undefined;
   readonly jobs: readonly NewJob[];
+  /** Batches that are members of this one. */
+  readonly batches?: readonly NewBatch[] | undefined;
+  /** Between jobs of this batch. */
   readonly dependencies?: readonly NewDependency[] | undefined;
   readonly callbacks?: readonly NewCallback[] | undefined;
 }
@@ -56,50 +59,107 @@ export interface BatchEnqueued {
   readonly scheduled: boolean;
 }
 
-/** Jobs of one insert. */
+/** How a batch is made. */
+export interface CreateBatch {
+  readonly projectId: string;
+  readonly batch: NewBatch;
+  /** The batch that it becomes a member of; it must be open. */
+  readonly parentId?: string | undefined;
+  readonly tx?: Queryable | undefined;
+  /** That some of the jobs have ids that may have been used before. */
+  readonly mayRepeat?: boolean | undefined;
+}
+
+/** Rows of one insert. */
 const slice = 2_000;
 
+/** What the parts of making a batch share. */
+interface Making {
+  readonly database: Database;
+  readonly tx: Queryable;
+  readonly projectId: string;
+  readonly queues: ReadonlyMap<string, QueueEntry>;
+  readonly mayRepeat: boolean;
+  readonly queueIds: Set<string>;
+  scheduled: boolean;
+}
+
+const nothing: BatchEnqueued = { isNew: false, queueIds: [], scheduled: false };
+
 /**
- * Makes a batch with its jobs, all or none.
+ * Makes a batch with its jobs and the batches in it, all or none.
  *
- * @throws HoldfastError `batch_not_open` when the outer batch takes no more members.
+ * @throws HoldfastError `batch_not_open` or `batch_not_found` when there is no outer batch that takes more members;
+ * `batch_member_exists` when a job or an inner batch has an id that is taken; `graph_invalid` for edges that make a cycle,
+ * lead out of the batch or are too many
  */
 export async function createBatch(
   database: Database,
-  request: {
-    readonly projectId: string;
-    readonly batch: NewBatch;
-    readonly tx?: Queryable | undefined;
-  },
+  request: CreateBatch,
 ): Promise<BatchEnqueued> {
-  const { projectId, batch } = request;
+  const { projectId, batch, mayRepeat = false } = request;
+  checkTree(batch);
   // Before the transaction: to look queues up takes a connection of its own.
-  const queues = await resolveQueues(database, projectId, queuesOf(batch));
+  const queues = await resolveQueues(database, projectId, [...queuesOf(batch)]);
   const make = async (tx: Queryable): Promise<BatchEnqueued> => {
-    const { parentId } = batch;
-    if (parentId !== undefined) await lockOpenBatch(tx, { projectId, id: parentId });
-    const [row] = await tx.query(statements.insertBatch, [
-      ...[projectId, batch.id, batch.kind, batch.name ?? null, parentId ?? null],
-      ...[batch.allowFailures === true, batch.jobs.length],
-    ]);
-    if (row === undefined) return { isNew: false, queueIds: [], scheduled: false };
-    if (parentId !== undefined) await tx.query(statements.growBatch, [projectId, parentId, 1]);
-    await insertCallbacks(tx, projectId, batch);
-    await insertDependencies(tx, projectId, batch);
-    const enqueued = await insertMembers(database, tx, { projectId, queues, ...membersOf(batch) });
-    if (batch.jobs.length > 0) return { isNew: true, ...enqueued };
-    const wakes = { queueIds: new Set<string>(), scheduled: false, cascaded: false };
-    const counts = new Map([[batch.id, { completed: 0, dead_letter: 0, cancelled: 0 }]]);
-    await advanceBatches(tx, { database, projectId, wakes, counts });
-    return { isNew: true, queueIds: [...wakes.queueIds], scheduled: wakes.scheduled };
+    const making: Making = {
+      ...{ database, tx, projectId, queues, mayRepeat },
+      ...{ queueIds: new Set<string>(), scheduled: false },
+    };
+    const isNew = await insertWithin(making, request);
+    return isNew ? { isNew, queueIds: [...making.queueIds], scheduled: making.scheduled } : nothing;
   };
   return request.tx === undefined ? database.transaction(make) : make(request.tx);
 }
 
+async function insertWithin(making: Making, { batch, parentId }: CreateBatch): Promise<boolean> {
+  const { tx, projectId } = making;
+  const { id } = batch;
+  if (parentId !== undefined) {
+    const refusal = await lockOpenBatch(tx, { projectId, id: parentId });
+    const isThere = refusal && (await tx.query(statements.findBatch, [projectId, id])).length > 0;
+    if (isThere) return false;
+    if (refusal !== undefined) throw refusal;
+  }
+  if (!(await insertTree(making, batch, parentId))) return false;
+  if (parentId !== undefined) await tx.query(statements.growBatch, [projectId, parentId, 1]);
+  return true;
+}
+
+/** Answers false when the batch is there already. */
+async function insertTree(
+  making: Making,
+  batch: NewBatch,
+  parentId: string | undefined,
+): Promise<boolean> {
+  const { database, tx, projectId, queues } = making;
+  const { id, batches = [] } = batch;
+  const memberCount = batch.jobs.length + batches.length;
+  const [row] = await tx.query(statements.insertBatch, [
+    ...[projectId, id, batch.kind, batch.name ?? null, parentId ?? null],
+    ...[batch.allowFailures === true, memberCount],
+  ]);
+  if (row === undefined) return false;
+  await insertCallbacks(making, batch);
+  await insertDependencies(making, batch);
+  await insertMembers(making, batch);
+  for (const inner of batches) {
+    if (await insertTree(making, inner, id)) continue;
+    throw memberExists(`The batch ${inner.id}`);
+  }
+  if (memberCount > 0) return true;
+  const counts = new Map([[id, { completed: 0, dead_letter: 0, cancelled: 0 }]]);
+  const wakes = { queueIds: making.queueIds, scheduled: false, cascaded: false };
+  await advanceBatches(tx, { database, projectId, wakes, counts, queues });
+  making.scheduled ||= wakes.scheduled;
+  return true;
+}
+
 /**
- * Adds jobs to a batch that has not finished.
+ * Adds jobs to a batch that has not finished. Adding the same ids again adds nothing.
  *
- * @throws HoldfastError `batch_not_found`, or `batch_not_open` when it has finished or was cancelled.
+ * @throws HoldfastError `batch_not_found`, or `batch_not_open` when it has finished or was cancelled;
+ * `batch_member_exists` when an id belongs to another job
  */
 export async function addToBatch(
   database: Database,
@@ -110,90 +170,115 @@ export async function addToBatch(
     readonly tx?: Queryable | undefined;
   },
 ): Promise<BatchEnqueued> {
-  const { projectId, id } = request;
-  const jobs = request.jobs.map((job) => ({ ...job, batchId: id }));
-  const queues = await resolveQueues(database, projectId, [
-    ...new Set(jobs.map((job) => job.queue)),
-  ]);
+  const { projectId, id, jobs } = request;
+  const names = [...new Set(jobs.map((job) => job.queue))];
+  const queues = await resolveQueues(database, projectId, names);
   const add = async (tx: Queryable): Promise<BatchEnqueued> => {
-    await lockOpenBatch(tx, { projectId, id });
-    const enqueued = await insertMembers(database, tx, { projectId, jobs, queues });
-    if (enqueued.count > 0) {
-      await tx.query(statements.growBatch, [projectId, id, enqueued.count]);
-    }
-    return { isNew: enqueued.count > 0, ...enqueued };
+    const refusal = await lockOpenBatch(tx, { projectId, id });
+    const known = await findMembers(tx, request);
+    const fresh = jobs.filter((job) => !known.has(job.id));
+    if (fresh.length === 0 && jobs.length > 0) return nothing;
+    if (refusal !== undefined) throw refusal;
+    const making: Making = {
+      ...{ database, tx, projectId, queues, mayRepeat: true },
+      ...{ queueIds: new Set<string>(), scheduled: false },
+    };
+    await insertMembers(making, { id, jobs: fresh });
+    await tx.query(statements.growBatch, [projectId, id, fresh.length]);
+    return {
+      isNew: fresh.length > 0,
+      queueIds: [...making.queueIds],
+      scheduled: making.scheduled,
+    };
   };
   return request.tx === undefined ? database.transaction(add) : add(request.tx);
 }
 
-/** A batch is locked until the caller's transaction ends; nobody settles it meanwhile. */
+/** The ids that an earlier call has added. */
+async function findMembers(
+  tx: Queryable,
+  request: {
+    readonly projectId: string;
+    readonly id: string;
+    readonly jobs: readonly NewJob[];
+  },
+): Promise<ReadonlySet<string>> {
+  const rows = await tx.query<{ id: string }>(statements.findMembers, [
+    request.projectId,
+    request.id,
+    plainArray(request.jobs.map(({ id }) => id)),
+  ]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * A batch is locked until the caller's transaction ends; nobody settles it meanwhile. Answers why it takes no more
+ * members, if it takes none.
+ */
 async function lockOpenBatch(
   tx: Queryable,
   key: { readonly projectId: string; readonly id: string },
-): Promise<void> {
+): Promise<HoldfastError | undefined> {
   const [row] = await tx.query<{ is_finished: boolean; is_cancelled: boolean }>(
     statements.lockOpenBatch,
     [key.projectId, key.id],
   );
   if (row === undefined) {
-    throw new HoldfastError(`There is no batch ${key.id}`, { code: 'batch_not_found' });
+    return new HoldfastError(`There is no batch ${key.id}`, { code: 'batch_not_found' });
   }
-  if (!row.is_finished && !row.is_cancelled) return;
+  if (!row.is_finished && !row.is_cancelled) return undefined;
   const what = row.is_cancelled ? 'was cancelled' : 'has finished';
-  throw new HoldfastError(`The batch ${key.id} ${what}`, { code: 'batch_not_open' });
+  return new HoldfastError(`The batch ${key.id} ${what}`, { code: 'batch_not_open' });
 }
 
-function queuesOf(batch: NewBatch): readonly string[] {
-  const ofCallbacks = batch.jobs.length === 0 ? (batch.callbacks ?? []) : [];
-  return [
-    ...new Set([...batch.jobs.map((job) => job.queue), ...ofCallbacks.map(({ job }) => job.queue)]),
-  ];
+function checkTree(batch: NewBatch): void {
+  checkDependencies(batch);
+  for (const inner of batch.batches ?? []) checkTree(inner);
 }
 
-/** The jobs with what they must know of each other. */
-function membersOf({ id, jobs, dependencies = [] }: NewBatch): {
-  readonly jobs: readonly NewJob[];
-} {
+function queuesOf({ jobs, callbacks = [], batches = [] }: NewBatch): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { queue } of jobs) names.add(queue);
+  for (const { job } of callbacks) names.add(job.queue);
+  for (const inner of batches) for (const name of queuesOf(inner)) names.add(name);
+  return names;
+}
+
+function memberExists(what: string): HoldfastError {
+  return new HoldfastError(`${what} exists already, so it cannot be made as a member of a batch`, {
+    code: 'batch_member_exists',
+  });
+}
+
+/** Inserts jobs with what they must know of their batch and of each other. */
+async function insertMembers(
+  making: Making,
+  { id: batchId, jobs, dependencies = [] }: Pick<NewBatch, 'id' | 'jobs' | 'dependencies'>,
+): Promise<void> {
+  const { database, tx, projectId, queues, mayRepeat } = making;
   const parentCounts = new Map<string, number>();
   const parents = new Set<string>();
   for (const { parentId, childId } of dependencies) {
     parents.add(parentId);
     parentCounts.set(childId, (parentCounts.get(childId) ?? 0) + 1);
   }
-  return {
-    jobs: jobs.map((job) => ({
+  for (let start = 0; start < jobs.length; start += slice) {
+    const own = jobs.slice(start, start + slice).map((job) => ({
       ...job,
-      batchId: id,
+      batchId,
       hasChildren: parents.has(job.id),
       parentCount: parentCounts.get(job.id),
-    })),
-  };
-}
-
-async function insertMembers(
-  database: Database,
-  tx: Queryable,
-  request: {
-    readonly projectId: string;
-    readonly jobs: readonly NewJob[];
-    readonly queues: Awaited<ReturnType<typeof resolveQueues>>;
-  },
-) {
-  const { projectId, queues } = request;
-  const queueIds = new Set<string>();
-  let scheduled = false;
-  let count = 0;
-  for (let start = 0; start < request.jobs.length; start += slice) {
-    const jobs = request.jobs.slice(start, start + slice);
-    const enqueued = await enqueueJobs(database, { projectId, jobs, tx, queues, mayRepeat: true });
-    for (const id of enqueued.queueIds) queueIds.add(id);
-    scheduled ||= enqueued.scheduled;
-    count += enqueued.insertedIds.size;
+    }));
+    const request = { projectId, jobs: own, tx, queues, mayRepeat };
+    const { insertedIds, queueIds, scheduled } = await enqueueJobs(database, request);
+    const missing = own.find(({ id }) => !insertedIds.has(id));
+    if (missing !== undefined) throw memberExists(`The job ${missing.id}`);
+    for (const queueId of queueIds) making.queueIds.add(queueId);
+    making.scheduled ||= scheduled;
   }
-  return { queueIds: [...queueIds], scheduled, count };
 }
 
-async function insertCallbacks(tx: Queryable, projectId: string, batch: NewBatch): Promise<void> {
+async function insertCallbacks({ tx, projectId }: Making, batch: NewBatch): Promise<void> {
   const { callbacks = [] } = batch;
   if (callbacks.length === 0) return;
   await tx.query(statements.insertBatchCallbacks, [
@@ -207,155 +292,19 @@ async function insertCallbacks(tx: Queryable, projectId: string, batch: NewBatch
 }
 
 async function insertDependencies(
-  tx: Queryable,
-  projectId: string,
+  { tx, projectId }: Making,
   { jobs, dependencies = [] }: NewBatch,
 ): Promise<void> {
   if (dependencies.length === 0) return;
   const delayOf = new Map(jobs.map((job) => [job.id, job.delayMs ?? 0]));
-  await tx.query(statements.insertDependencies, [
-    projectId,
-    plainArray(dependencies.map(({ parentId }) => parentId)),
-    plainArray(dependencies.map(({ childId }) => childId)),
-    plainArray(dependencies.map(({ onFailure }) => onFailure)),
-    plainArray(dependencies.map(({ childId }) => delayOf.get(childId) ?? 0)),
-  ]);
-}
-
-/** A batch as it is shown. */
-export interface BatchView {
-  readonly id: string;
-  readonly kind: BatchKind;
-  readonly name: string | undefined;
-  readonly parentId: string | undefined;
-  readonly allowFailures: boolean;
-  readonly status: BatchStatus;
-  readonly totalCount: number;
-  readonly completedCount: number;
-  readonly deadLetterCount: number;
-  readonly cancelledCount: number;
-  readonly createdAt: Date;
-  readonly finishedAt: Date | undefined;
-  readonly cancelledAt: Date | undefined;
-  /** Empty in lists. */
-  readonly callbacks: readonly CallbackView[];
-}
-
-/** A callback as it is shown. */
-export interface CallbackView {
-  readonly role: CallbackRole;
-  readonly percent: number;
-  readonly jobId: string;
-  readonly type: string;
-  readonly enqueuedAt: string | null;
-  readonly endedAt: string | null;
-}
-
-interface BatchViewRow {
-  readonly id: string;
-  readonly kind: BatchKind;
-  readonly name: string | null;
-  readonly parent_id: string | null;
-  readonly allow_failures: boolean;
-  readonly total_count: number;
-  readonly completed_count: number;
-  readonly dead_letter_count: number;
-  readonly cancelled_count: number;
-  readonly created_at: Date;
-  readonly finished_at: Date | null;
-  readonly cancelled_at: Date | null;
-  readonly callbacks: readonly CallbackView[];
-}
-
-/** One batch with its callbacks; undefined when there is none. */
-export async function readBatch(
-  db: Queryable,
-  key: { readonly projectId: string; readonly id: string },
-): Promise<BatchView | undefined> {
-  const [row] = await db.query<BatchViewRow>(statements.readBatch, [key.projectId, key.id]);
-  return row && toBatchView(row);
-}
-
-/** A page of batches, newest first. */
-export async function listBatches(
-  db: Queryable,
-  request: {
-    readonly projectId: string;
-    readonly limit: number;
-    readonly beforeId?: string | undefined;
-    readonly kind?: BatchKind | undefined;
-  },
-): Promise<readonly BatchView[]> {
-  const { projectId, limit, beforeId = null, kind = null } = request;
-  const values = [projectId, limit, beforeId, kind];
-  return (await db.query<BatchViewRow>(statements.listBatches, values)).map(toBatchView);
-}
-
-function toBatchView(row: BatchViewRow): BatchView {
-  const counts = {
-    allowFailures: row.allow_failures,
-    totalCount: row.total_count,
-    completedCount: row.completed_count,
-    deadLetterCount: row.dead_letter_count,
-    cancelledCount: row.cancelled_count,
-  };
-  return {
-    ...counts,
-    id: row.id,
-    kind: row.kind,
-    name: row.name ?? undefined,
-    parentId: row.parent_id ?? undefined,
-    status: batchStatus({ ...counts, isCancelled: row.cancelled_at !== null }),
-    createdAt: row.created_at,
-    finishedAt: row.finished_at ?? undefined,
-    cancelledAt: row.cancelled_at ?? undefined,
-    callbacks: row.callbacks,
-  };
-}
-
-/** What a parent of a job has left. */
-export interface ParentOutput {
-  readonly id: string;
-  readonly type: string;
-  readonly status: string;
-  readonly result: unknown;
-}
-
-/** The parents of a job with their results. */
-export async function listParents(
-  db: Queryable,
-  key: { readonly projectId: string; readonly id: string },
-): Promise<readonly ParentOutput[]> {
-  const rows = await db.query<{ id: string; type: string; status: string; result: string | null }>(
-    statements.listParents,
-    [key.projectId, key.id],
-  );
-  return rows.map(({ result, ...parent }) => ({
-    ...parent,
-    result: result === null ? undefined : (JSON.parse(result) as unknown),
-  }));
-}
-
-/** An edge of a chain or graph as it is shown. */
-export interface DependencyView extends NewDependency {
-  readonly state: 'waiting' | 'satisfied' | 'broken';
-}
-
-/** The edges of a chain or graph. */
-export async function listBatchDependencies(
-  db: Queryable,
-  key: { readonly projectId: string; readonly id: string },
-): Promise<readonly DependencyView[]> {
-  const rows = await db.query<{
-    readonly parent_id: string;
-    readonly child_id: string;
-    readonly on_failure: OnParentFailure;
-    readonly state: DependencyView['state'];
-  }>(statements.listBatchDependencies, [key.projectId, key.id]);
-  return rows.map((row) => ({
-    parentId: row.parent_id,
-    childId: row.child_id,
-    onFailure: row.on_failure,
-    state: row.state,
-  }));
+  for (let start = 0; start < dependencies.length; start += slice) {
+    const own = dependencies.slice(start, start + slice);
+    await tx.query(statements.insertDependencies, [
+      projectId,
+      plainArray(own.map(({ parentId }) => parentId)),
+      plainArray(own.map(({ childId }) => childId)),
+      plainArray(own.map(({ onFailure }) => onFailure)),
+      plainArray(own.map(({ childId }) => delayOf.get(childId) ?? 0)),
+    ]);
+  }
 }

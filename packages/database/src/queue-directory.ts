@@ -2,6 +2,7 @@ import type { RetryPolicy } from '@holdfast/domain';
 import { textArray } from './array-literal.ts';
 import type { Database } from './database.ts';
 import { statements } from './generated/statements.ts';
+import type { Queryable } from './queryable.ts';
 
 /** A queue as enqueuers need it. */
 export interface QueueEntry {
@@ -54,6 +55,28 @@ export async function resolveQueues(
       directory.set(`${projectId}/${row.name}`, entry);
       found.set(row.name, entry);
       missing.delete(row.name);
+    }
+  }
+  return found;
+}
+
+/**
+ * Finds queues, or makes them, as part of a transaction. Nothing is remembered of them, since the transaction may come to
+ * nothing.
+ */
+export async function ensureQueuesWithin(
+  tx: Queryable,
+  projectId: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, QueueEntry>> {
+  const found = new Map<string, QueueEntry>();
+  for (let look = 0; look < maxLooks && found.size < names.length; look += 1) {
+    const missing = names.filter((name) => !found.has(name));
+    for (const row of await tx.query<Row>(statements.ensureQueues, [
+      projectId,
+      textArray(missing),
+    ])) {
+      found.set(row.name, { id: row.id, name: row.name, jobDefaults: row.job_defaults });
     }
   }
   return found;

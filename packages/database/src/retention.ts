@@ -11,6 +11,7 @@ export interface Retention {
   readonly deadLettersMs: number;
   readonly statsMs: number;
   readonly firesMs: number;
+  readonly eventsMs: number;
   /** Workers that stopped or fell silent stay to be seen for this long. */
   readonly workersMs: number;
 }
@@ -21,6 +22,7 @@ export const defaultRetention: Retention = {
   deadLettersMs: 90 * 86_400_000,
   statsMs: 31 * 86_400_000,
   firesMs: 31 * 86_400_000,
+  eventsMs: 7 * 86_400_000,
   workersMs: 3_600_000,
 };
 
@@ -41,8 +43,11 @@ export async function prune(database: Database, retention: Retention): Promise<P
   await pages(database, statements.forgetUnpartitionedExecutions, [historyMs]);
   await pages(database, statements.forgetUnpartitionedLogs, [historyMs]);
   await pages(database, statements.forgetLateResults, [historyMs]);
+  await pages(database, statements.forgetBatches, [historyMs]);
+  await pages(database, statements.forgetDependencies, [historyMs]);
   await pages(database, statements.forgetSteps, [historyMs]);
   await pages(database, statements.forgetFires, [retention.firesMs]);
+  await pages(database, statements.forgetEvents, [retention.eventsMs]);
   await pages(database, statements.forgetIdempotencyKeys, []);
   await pages(database, statements.forgetSessions, [historyMs]);
   await pages(database, statements.forgetSignInTickets, [historyMs]);

@@ -14,12 +14,17 @@ type EndStatus = 'completed' | 'dead_letter' | 'cancelled';
 /**
  * Takes back what followed from the death of a job that is replayed: the jobs that it had cancelled wait again, and its
  * batch is open again. An end that nobody has settled is dropped instead.
+ *
+ * A job that two dead parents had cancelled waits for both again.
  */
 export async function reviveFollowers(
   tx: Queryable,
   request: { readonly projectId: string; readonly job: Revived },
 ): Promise<void> {
   const { projectId } = request;
+  // From here on nobody settles what the batch's jobs ended as.
+  const { batchId } = request.job;
+  if (batchId !== undefined) await tx.query(statements.holdBatch, [projectId, batchId]);
   let level: readonly Revived[] = [request.job];
   let status: EndStatus = 'dead_letter';
   while (level.length > 0) {

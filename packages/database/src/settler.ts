@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Database } from './database.ts';
 import type { Notifier } from './notifier.ts';
 import { settleEndings } from './settling.ts';
@@ -10,12 +11,17 @@ export interface Settler {
   idle(): Promise<void>;
 }
 
+/** What somebody else holds is looked at again after this time, and after twice, three times as long. */
+const blockedMs = 10;
+/** Then it is left to the schedulers. */
+const maxBlockedTimes = 8;
+
 /** Makes a settler that works in the database's pool, one round at a time. */
 export function createSettler(
   database: Database,
   options: {
     readonly notifier: Notifier;
-    /** A round failed; what it would have done is left to the schedulers. */
+    /** A round failed, or an ending in it; what it would have done is left to the schedulers. */
     readonly onError: (error: unknown) => void;
   },
 ): Settler {
@@ -23,12 +29,16 @@ export function createSettler(
   let running: Promise<void> | undefined;
   const run = async (): Promise<void> => {
     try {
-      while (isKicked) {
+      for (let blockedTimes = 0; isKicked && blockedTimes < maxBlockedTimes;) {
         isKicked = false;
-        const { queueIds, scheduled, more } = await settleEndings(database);
-        if (queueIds.length > 0) options.notifier.wakeQueues(queueIds);
-        if (scheduled) options.notifier.wakeSchedulers();
-        isKicked ||= more;
+        const settled = await settleEndings(database);
+        if (settled.queueIds.length > 0) options.notifier.wakeQueues(settled.queueIds);
+        if (settled.scheduled) options.notifier.wakeSchedulers();
+        for (const { error } of settled.failures) options.onError(error);
+        isKicked ||= settled.more || settled.isBlocked;
+        blockedTimes = settled.count > 0 ? 0 : blockedTimes + 1;
+        // Whoever holds it may have looked at the line too early to see all of it.
+        if (settled.count === 0 && settled.isBlocked) await setTimeout(blockedMs * blockedTimes);
       }
     } catch (error) {
       isKicked = false;

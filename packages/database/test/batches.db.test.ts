@@ -68,9 +68,13 @@ const edge = (parent: string, child: string, onFailure: OnParentFailure = 'cance
   onFailure,
 });
 
-async function make(kind: BatchKind, more: Partial<NewBatch>, name = 'self'): Promise<void> {
+async function make(
+  kind: BatchKind,
+  { parentId, ...more }: Partial<NewBatch> & { readonly parentId?: string },
+  name = 'self',
+): Promise<void> {
   const batch: NewBatch = { id: id(name), kind, jobs: [], ...more };
-  await createBatch(test.database, { projectId, batch });
+  await createBatch(test.database, { projectId, batch, parentId });
 }
 
 const allVerdicts = () => (['then', 'catch', 'finally'] as const).map((role) => callback(role));
@@ -226,7 +230,10 @@ describe('a chain', () => {
     expect(await statusOfJob('b')).toBe('scheduled');
     expect(await run()).toEqual(['a', 'b', 'c']);
     expect(await listParents(test.database, { projectId, id: id('c') })).toEqual([
-      { id: id('b'), type: typeOf('b'), status: 'completed', result: `${typeOf('b')} done` },
+      {
+        ...{ id: id('b'), type: typeOf('b'), status: 'completed', state: 'satisfied' },
+        result: `${typeOf('b')} done`,
+      },
     ]);
     expect(await batchNow()).toMatchObject({ kind: 'chain', status: 'completed' });
   });

@@ -37,6 +37,8 @@ export const errorCodes = {
     'The data directory was made by another major version of PostgreSQL.',
   enqueue_incomplete:
     'An enqueue of many jobs ended in the middle; those before the error are there.',
+  event_reserved: 'The event is one that Holdfast announces by itself, and nobody else may emit.',
+  event_subscription_not_found: 'No event subscription with this id exists in the project.',
   forbidden: 'The role or the scopes of the caller do not allow this.',
   graph_invalid: 'The jobs of a graph wait in a circle, for a job that is not there, or are too many.',
   handler_exited: 'The handler called process.exit(), which fails its attempt only.',

@@ -6,6 +6,9 @@ import type { LoopContext } from './loop-context.ts';
 /** Workers settle what they end themselves; this is for those that died in between, and for what others end. */
 const settleEveryMs = 1_000;
 
+/** What somebody else holds is free again soon. */
+const blockedMs = 100;
+
 /** Carries out what follows from ended jobs: unblocks their children, counts in their batches, calls callbacks. */
 export function createSettlerLoop(context: LoopContext): Loop {
   const { database, notifier, logger, metrics } = context;
@@ -13,19 +16,29 @@ export function createSettlerLoop(context: LoopContext): Loop {
     name: 'job_endings_settled_total',
     help: 'Ends of jobs whose batches and children the scheduler took care of',
   });
+  const failedTotal = metrics?.counter({
+    name: 'job_endings_failed_total',
+    help: 'Tries to do what follows from the end of a job that came to an error; anything but 0 needs attention',
+  });
   return createLoop({
     ...context,
     name: 'settler',
     maxIntervalMs: Math.min(settleEveryMs, context.tickMs),
     run: async () => {
-      const { count, queueIds, scheduled, more } = await settleEndings(database);
+      const settled = await settleEndings(database);
+      const { count, queueIds, scheduled, more, isBlocked, failures } = settled;
       if (count > 0) {
         settledTotal?.inc(count);
         logger.debug({ count }, 'endings settled');
       }
       if (queueIds.length > 0) notifier.wakeQueues(queueIds);
       if (scheduled) notifier.wakeSchedulers();
-      return { nextInMs: more ? 0 : undefined };
+      for (const { error, ...about } of failures) {
+        failedTotal?.inc();
+        logger.error({ ...about, err: error }, 'what follows from an ended job could not be done');
+      }
+      if (more) return { nextInMs: 0 };
+      return { nextInMs: isBlocked ? blockedMs : undefined };
     },
   });
 }

@@ -248,6 +248,23 @@ where b.project_id = $1::uuid and b.id = $2::uuid
 for no key update`,
   },
   /** batches.sql */
+  findBatch: {
+    name: 'find_batch',
+    text: `select b.id from holdfast.batches as b where b.project_id = $1::uuid and b.id = $2::uuid`,
+  },
+  /** batches.sql */
+  findMembers: {
+    name: 'find_members',
+    text: `select n.id
+from unnest($3::uuid[]) as n (id)
+where exists (
+    select from holdfast.jobs as j where j.project_id = $1::uuid and j.id = n.id and j.batch_id = $2::uuid
+  )
+  or exists (
+    select from holdfast.job_history as h where h.project_id = $1::uuid and h.id = n.id and h.batch_id = $2::uuid
+  )`,
+  },
+  /** batches.sql */
   growBatch: {
     name: 'grow_batch',
     text: `update holdfast.batches as b
@@ -304,13 +321,13 @@ order by d.child_id, d.parent_id`,
   /** batches.sql */
   listParents: {
     name: 'list_parents',
-    text: `select d.parent_id as id, j.type, j.status, j.result::text as result
+    text: `select d.parent_id as id, d.state, j.type, j.status, j.result::text as result
 from holdfast.job_dependencies as d
-cross join lateral (
+left join lateral (
   select a.type, a.status, a.result
   from holdfast.all_jobs as a
   where a.project_id = d.project_id and a.id = d.parent_id
-) as j
+) as j on true
 where d.project_id = $1 and d.child_id = $2
 order by d.parent_id`,
   },
@@ -325,26 +342,15 @@ returning b.id`,
   /** batches.sql */
   listInnerBatches: {
     name: 'list_inner_batches',
-    text: `select b.id from holdfast.batches as b where b.project_id = $1 and b.parent_id = $2 and b.finished_at is null`,
+    text: `select b.id from holdfast.batches as b where b.project_id = $1 and b.parent_id = $2 order by b.id`,
   },
   /** batches.sql */
   listCancellableMembers: {
     name: 'list_cancellable_members',
-    text: `select j.id
+    text: `select j.id, j.status in ('claimed', 'running') as is_held
 from holdfast.jobs as j
-where j.project_id = $1 and j.batch_id = $2 and j.status in ('queued', 'scheduled', 'failed') and j.id > $3::uuid
-  and not exists (
-    select from holdfast.batch_callbacks as c where c.project_id = j.project_id and c.job_id = j.id
-  )
-order by j.id
-limit $4`,
-  },
-  /** batches.sql */
-  listHeldMembers: {
-    name: 'list_held_members',
-    text: `select j.id
-from holdfast.jobs as j
-where j.project_id = $1 and j.batch_id = $2 and j.status in ('claimed', 'running') and j.id > $3::uuid
+where j.project_id = $1 and j.batch_id = $2 and j.status <> 'dead_letter' and j.cancel_requested_at is null
+  and j.id > $3::uuid
   and not exists (
     select from holdfast.batch_callbacks as c where c.project_id = j.project_id and c.job_id = j.id
   )
@@ -362,6 +368,134 @@ where j.project_id = $1 and j.batch_id = $2 and j.status in ('failed', 'dead_let
   )
 order by j.id
 limit $4`,
+  },
+  /** events.sql */
+  subscribeEvent: {
+    name: 'subscribe_event',
+    text: `insert into holdfast.event_subscriptions as s (project_id, id, event, job_type, job)
+values ($1::uuid, $2::uuid, $3::text, $4::text, $5::jsonb)
+on conflict (project_id, event, job_type) do update set job = excluded.job
+returning s.id, s.event, s.job, s.created_at`,
+  },
+  /** events.sql */
+  unsubscribeEvent: {
+    name: 'unsubscribe_event',
+    text: `delete from holdfast.event_subscriptions where project_id = $1 and id = $2 returning id`,
+  },
+  /** events.sql */
+  listEventSubscriptions: {
+    name: 'list_event_subscriptions',
+    text: `select s.id, s.event, s.job, s.created_at
+from holdfast.event_subscriptions as s
+where s.project_id = $1 and ($2::uuid is null or s.id > $2::uuid)
+order by s.id
+limit $3`,
+  },
+  /** events.sql */
+  findEventSubscriptions: {
+    name: 'find_event_subscriptions',
+    text: `select s.event, s.job::text as job
+from holdfast.event_subscriptions as s
+where s.project_id = $1::uuid and s.event = any ($2::text[])
+order by s.id`,
+  },
+  /** events.sql */
+  insertEvents: {
+    name: 'insert_events',
+    text: `insert into holdfast.events (project_id, id, event, data)
+select $1::uuid, n.id, n.event, n.data::jsonb
+from unnest($2::uuid[], $3::text[], $4::text[]) as n (id, event, data)
+returning id, to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as occurred_at`,
+  },
+  /** events.sql */
+  announceEvents: {
+    name: 'announce_events',
+    text: `insert into holdfast.events (project_id, event, job_id, data)
+select $1::uuid, n.event, n.job_id, n.data::jsonb
+from unnest($2::text[], $3::uuid[], $4::text[]) as n (event, job_id, data)
+where n.event in (select event from holdfast.event_subscriptions where project_id = $1::uuid)`,
+  },
+  /** events.sql */
+  readOutboxState: {
+    name: 'read_outbox_state',
+    text: `select
+  exists (select from holdfast.events as e where e.position is null) as pending,
+  exists (select from holdfast.event_subscriptions) as subscribed`,
+  },
+  /** events.sql */
+  lockDispatch: {
+    name: 'lock_dispatch',
+    text: `select pg_try_advisory_xact_lock(hashtextextended('holdfast.events dispatch', 0)) as locked`,
+  },
+  /** events.sql */
+  numberEvents: {
+    name: 'number_events',
+    text: `with pending as materialized (
+  select e.project_id, e.seq
+  from holdfast.events as e
+  where e.position is null
+  order by e.seq
+  limit $1
+),
+placed as materialized (
+  select pending.*, nextval('holdfast.event_position') as position from pending
+),
+numbered as materialized (
+  update holdfast.events as e
+  set position = placed.position
+  from placed
+  where e.project_id = placed.project_id and e.seq = placed.seq
+  returning e.project_id, e.position, e.id, e.event, e.job_id, e.data, e.occurred_at
+)
+select
+  n.project_id, n.position, n.id, n.event, n.job_id, n.occurred_at, s.job,
+  case when s.job is not null then n.data end as data
+from numbered as n
+left join holdfast.event_subscriptions as s
+  on s.project_id = n.project_id and s.event = n.event and s.job is not null and n.event = any ($2::text[])
+order by n.position`,
+  },
+  /** events.sql */
+  listEvents: {
+    name: 'list_events',
+    text: `select newest.position as newest_position, e.position, e.id, e.event, e.job_id, e.data, e.occurred_at
+from (
+  select max(position) as position from holdfast.events where project_id = $1 and position is not null
+) as newest
+left join lateral (
+  select e.position, e.id, e.event, e.job_id, e.data, e.occurred_at
+  from holdfast.events as e
+  where e.project_id = $1 and e.position > $2::bigint and ($3::text[] is null or e.event = any ($3::text[]))
+  order by e.position
+  limit $4
+) as e on true
+order by e.position`,
+  },
+  /** events.sql */
+  listNewestPositions: {
+    name: 'list_newest_positions',
+    text: `select p.id as project_id, newest.position
+from unnest($1::uuid[]) as p (id)
+cross join lateral (
+  select e.position
+  from holdfast.events as e
+  where e.project_id = p.id and e.position is not null
+  order by e.position desc
+  limit 1
+) as newest`,
+  },
+  /** events.sql */
+  forgetEvents: {
+    name: 'forget_events',
+    text: `delete from holdfast.events as e
+using (
+  select x.project_id, x.seq
+  from holdfast.events as x
+  where x.occurred_at < clock_timestamp() - $1::double precision * interval '1 millisecond' and x.position is not null
+  limit $2
+) as old
+where e.project_id = old.project_id and e.seq = old.seq
+returning e.seq`,
   },
   /** idempotency.sql */
   takeIdempotencyKey: {
@@ -2185,6 +2319,52 @@ using (
 where l.project_id = old.project_id and l.job_id = old.job_id and l.execution_seq = old.execution_seq
   and l.line = old.line and l.logged_at = old.logged_at
 returning l.job_id`,
+  },
+  /** maintenance.sql */
+  forgetBatches: {
+    name: 'forget_batches',
+    text: `with old as materialized (
+  select b.project_id, b.id
+  from holdfast.projects as p
+  cross join lateral (
+    select x.project_id, x.id
+    from holdfast.batches as x
+    where x.project_id = p.id
+      and x.created_at < clock_timestamp() - $1::double precision * interval '1 millisecond'
+      and x.finished_at < clock_timestamp() - $1::double precision * interval '1 millisecond'
+      and not exists (select from holdfast.jobs as j where j.project_id = p.id and j.batch_id = x.id)
+      and not exists (select from holdfast.batches as i where i.project_id = p.id and i.parent_id = x.id)
+    order by x.created_at
+    limit $2
+  ) as b
+  limit $2
+),
+callbacks as (
+  delete from holdfast.batch_callbacks as c
+  using old
+  where c.project_id = old.project_id and c.batch_id = old.id
+)
+delete from holdfast.batches as b
+using old
+where b.project_id = old.project_id and b.id = old.id
+returning b.id`,
+  },
+  /** maintenance.sql */
+  forgetDependencies: {
+    name: 'forget_dependencies',
+    text: `delete from holdfast.job_dependencies as d
+using (
+  select x.project_id, x.parent_id, x.child_id
+  from holdfast.job_dependencies as x
+  where x.created_at < clock_timestamp() - $1::double precision * interval '1 millisecond'
+    and not exists (select from holdfast.jobs as j where j.project_id = x.project_id and j.id = x.child_id)
+    and not exists (select from holdfast.jobs as j where j.project_id = x.project_id and j.id = x.parent_id)
+    and not exists (select from holdfast.job_history as h where h.project_id = x.project_id and h.id = x.child_id)
+    and not exists (select from holdfast.job_history as h where h.project_id = x.project_id and h.id = x.parent_id)
+  limit $2
+) as old
+where d.project_id = old.project_id and d.parent_id = old.parent_id and d.child_id = old.child_id
+returning d.child_id as id`,
   },
   /** maintenance.sql */
   forgetLateResults: {

@@ -1,0 +1,139 @@
+import { decideBatch } from '@holdfast/domain';
+import type { BatchDecision, BatchState, CallbackRole, CallbackState } from '@holdfast/domain';
+import { plainArray } from './array-literal.ts';
+import type { Database } from './database.ts';
+import { enqueueJobs } from './enqueue.ts';
+import { statements } from './generated/statements.ts';
+import { groupBy } from './group-by.ts';
+import { jobOfTemplate } from './job-template.ts';
+import type { JobTemplate } from './job-template.ts';
+import type { Queryable } from './queryable.ts';
+import { ensureQueuesWithin } from './queue-directory.ts';
+import type { QueueEntry } from './queue-directory.ts';
+import type { EndStatus, Wakes } from './settle-page.ts';
+
+/** How many members ended, by how. */
+export type EndCounts = Readonly<Record<EndStatus, number>>;
+
+/** What is to be added to batches that the transaction holds. */
+export interface Advance {
+  readonly database: Database;
+  readonly projectId: string;
+  readonly counts: ReadonlyMap<string, EndCounts>;
+  readonly wakes: Wakes;
+  /** The queues of the callbacks, where the transaction cannot look them up itself. */
+  readonly queues?: ReadonlyMap<string, QueueEntry> | undefined;
+}
+
+interface BatchRow {
+  readonly id: string;
+  readonly parent_id: string | null;
+  readonly allow_failures: boolean;
+  readonly total_count: number;
+  readonly completed_count: number;
+  readonly dead_letter_count: number;
+  readonly cancelled_count: number;
+  readonly is_cancelled: boolean;
+  readonly is_finished: boolean;
+}
+
+interface CallbackRow {
+  readonly batch_id: string;
+  readonly role: CallbackRole;
+  readonly percent: number;
+  readonly job_id: string;
+  readonly is_enqueued: boolean;
+  readonly has_ended: boolean;
+  /** JSON text of the template, while it is needed. */
+  readonly job: string | null;
+}
+
+interface Callback extends CallbackState {
+  readonly jobId: string;
+  readonly jobJson: string | null;
+}
+
+interface Decided {
+  readonly row: BatchRow;
+  readonly decision: BatchDecision<Callback>;
+}
+
+/** Adds to the counts of batches and does what follows from them. A batch that is gone is left out. */
+export async function advanceBatches(tx: Queryable, work: Advance): Promise<void> {
+  const { projectId, counts } = work;
+  const ids = plainArray([...counts.keys()]);
+  const column = (status: EndStatus) =>
+    plainArray([...counts.values()].map((each) => each[status]));
+  const batches = await tx.query<BatchRow>(statements.countBatchEnds, [
+    projectId,
+    ids,
+    ...[column('completed'), column('dead_letter'), column('cancelled')],
+  ]);
+  const rows = await tx.query<CallbackRow>(statements.listOpenCallbacks, [projectId, ids]);
+  const callbacks = groupBy(rows, (row) => row.batch_id);
+  const decided = batches.map((row) => {
+    const own = callbacks.get(row.id) ?? [];
+    return { row, decision: decideBatch(toState(row, own)) };
+  });
+  await callThem(tx, work, decided);
+  await noteEnds(tx, work, decided);
+}
+
+async function noteEnds(
+  tx: Queryable,
+  { projectId, wakes }: Advance,
+  decided: readonly Decided[],
+): Promise<void> {
+  const finished = decided.filter(({ row, decision }) => decision.isFinished && !row.is_finished);
+  if (finished.length > 0) {
+    const finishedIds = plainArray(finished.map(({ row }) => row.id));
+    await tx.query(statements.markBatchesFinished, [projectId, finishedIds]);
+  }
+  const closed = decided.filter(({ row, decision }) => decision.isClosed && row.parent_id !== null);
+  if (closed.length === 0) return;
+  const statuses = plainArray(closed.map(({ decision }) => decision.status));
+  const closedIds = plainArray(closed.map(({ row }) => row.id));
+  await tx.query(statements.reportBatchEnds, [projectId, closedIds, statuses]);
+  wakes.cascaded = true;
+}
+
+function toState(row: BatchRow, callbacks: readonly CallbackRow[]): BatchState<Callback> {
+  return {
+    totalCount: row.total_count,
+    completedCount: row.completed_count,
+    deadLetterCount: row.dead_letter_count,
+    cancelledCount: row.cancelled_count,
+    allowFailures: row.allow_failures,
+    isCancelled: row.is_cancelled,
+    callbacks: callbacks.map((each) => ({
+      role: each.role,
+      percent: each.percent,
+      isEnqueued: each.is_enqueued,
+      hasEnded: each.has_ended,
+      jobId: each.job_id,
+      jobJson: each.job,
+    })),
+  };
+}
+
+/** Makes the jobs of callbacks whose moment has come, as parts of their batches. */
+async function callThem(tx: Queryable, work: Advance, decided: readonly Decided[]): Promise<void> {
+  const { database, projectId, wakes } = work;
+  const jobs = decided.flatMap(({ row, decision }) =>
+    decision.enqueue.map(({ jobId, jobJson }) => {
+      // Written by this product from a validated template.
+      const template = JSON.parse(jobJson ?? '{}') as JobTemplate;
+      return { ...jobOfTemplate(template, jobId), batchId: row.id };
+    }),
+  );
+  if (jobs.length === 0) return;
+  const names = [...new Set(jobs.map(({ queue }) => queue))];
+  const queues = work.queues ?? (await ensureQueuesWithin(tx, projectId, names));
+  const enqueued = await enqueueJobs(database, { projectId, jobs, tx, queues });
+  await tx.query(statements.markCallbacksEnqueued, [
+    projectId,
+    plainArray(jobs.map(({ id }) => id)),
+  ]);
+  for (const id of enqueued.queueIds) wakes.queueIds.add(id);
+  wakes.scheduled ||= enqueued.scheduled;
+}

@@ -1,0 +1,155 @@
+import type { BatchStatus, CallbackRole, JobStatus } from '@holdfast/domain';
+import { batchStatus } from '@holdfast/domain';
+import type { BatchKind, NewDependency, OnParentFailure } from './batches.ts';
+import { statements } from './generated/statements.ts';
+import type { Queryable } from './queryable.ts';
+
+/** A batch as it is shown. */
+export interface BatchView {
+  readonly id: string;
+  readonly kind: BatchKind;
+  readonly name: string | undefined;
+  readonly parentId: string | undefined;
+  readonly allowFailures: boolean;
+  readonly status: BatchStatus;
+  readonly totalCount: number;
+  readonly completedCount: number;
+  readonly deadLetterCount: number;
+  readonly cancelledCount: number;
+  readonly createdAt: Date;
+  readonly finishedAt: Date | undefined;
+  readonly cancelledAt: Date | undefined;
+  /** Empty in lists. */
+  readonly callbacks: readonly CallbackView[];
+}
+
+/** A callback as it is shown. */
+export interface CallbackView {
+  readonly role: CallbackRole;
+  readonly percent: number;
+  readonly jobId: string;
+  readonly type: string;
+  readonly enqueuedAt: string | null;
+  readonly endedAt: string | null;
+}
+
+interface BatchViewRow {
+  readonly id: string;
+  readonly kind: BatchKind;
+  readonly name: string | null;
+  readonly parent_id: string | null;
+  readonly allow_failures: boolean;
+  readonly total_count: number;
+  readonly completed_count: number;
+  readonly dead_letter_count: number;
+  readonly cancelled_count: number;
+  readonly created_at: Date;
+  readonly finished_at: Date | null;
+  readonly cancelled_at: Date | null;
+  readonly callbacks: readonly CallbackView[];
+}
+
+/** One batch with its callbacks; undefined when there is none. */
+export async function readBatch(
+  db: Queryable,
+  key: { readonly projectId: string; readonly id: string },
+): Promise<BatchView | undefined> {
+  const [row] = await db.query<BatchViewRow>(statements.readBatch, [key.projectId, key.id]);
+  return row && toBatchView(row);
+}
+
+/** A page of batches, newest first. */
+export async function listBatches(
+  db: Queryable,
+  request: {
+    readonly projectId: string;
+    readonly limit: number;
+    readonly beforeId?: string | undefined;
+    readonly kind?: BatchKind | undefined;
+  },
+): Promise<readonly BatchView[]> {
+  const { projectId, limit, beforeId = null, kind = null } = request;
+  const values = [projectId, limit, beforeId, kind];
+  return (await db.query<BatchViewRow>(statements.listBatches, values)).map(toBatchView);
+}
+
+function toBatchView(row: BatchViewRow): BatchView {
+  const counts = {
+    allowFailures: row.allow_failures,
+    totalCount: row.total_count,
+    completedCount: row.completed_count,
+    deadLetterCount: row.dead_letter_count,
+    cancelledCount: row.cancelled_count,
+  };
+  return {
+    ...counts,
+    id: row.id,
+    kind: row.kind,
+    name: row.name ?? undefined,
+    parentId: row.parent_id ?? undefined,
+    status: batchStatus({ ...counts, isCancelled: row.cancelled_at !== null }),
+    createdAt: row.created_at,
+    finishedAt: row.finished_at ?? undefined,
+    cancelledAt: row.cancelled_at ?? undefined,
+    callbacks: row.callbacks,
+  };
+}
+
+/** What a parent of a job has left. */
+export interface ParentOutput {
+  readonly id: string;
+  /** `undefined` when history no longer has the parent; then there is no result either. */
+  readonly type: string | undefined;
+  readonly status: JobStatus | undefined;
+  /** How the edge to it stands. */
+  readonly state: DependencyState;
+  readonly result: unknown;
+}
+
+/** The parents of a job with their results. */
+export async function listParents(
+  db: Queryable,
+  key: { readonly projectId: string; readonly id: string },
+): Promise<readonly ParentOutput[]> {
+  const rows = await db.query<{
+    readonly id: string;
+    readonly type: string | null;
+    readonly status: JobStatus | null;
+    readonly state: DependencyState;
+    readonly result: string | null;
+  }>(statements.listParents, [key.projectId, key.id]);
+  return rows.map(({ id, type, status, state, result }) => ({
+    id,
+    type: type ?? undefined,
+    status: status ?? undefined,
+    state,
+    result: result === null ? undefined : (JSON.parse(result) as unknown),
+  }));
+}
+
+/** waiting: the parent has not ended; satisfied: it completed; broken: it ended otherwise. */
+export type DependencyState = 'waiting' | 'satisfied' | 'broken';
+
+/** An edge of a chain or graph as it is shown. */
+export interface DependencyView extends NewDependency {
+  readonly state: DependencyState;
+}
+
+/** The edges of a chain or graph. */
+export async function listBatchDependencies(
+  db: Queryable,
+  key: { readonly projectId: string; readonly id: string },
+): Promise<readonly DependencyView[]> {
+  const rows = await db.query<{
+    readonly parent_id: string;
+    readonly child_id: string;
+    readonly on_failure: OnParentFailure;
+    readonly state: DependencyState;
+  }>(statements.listBatchDependencies, [key.projectId, key.id]);
+  return rows.map((row) => ({
+    parentId: row.parent_id,
+    childId: row.child_id,
+    onFailure: row.on_failure,
+    state: row.state,
+  }));
+}
