@@ -8,6 +8,7 @@ import { wakeUpChannel } from './notifier.ts';
 export interface WakeUpHandlers {
   onQueue?(queueId: string): void;
   onDue?(): void;
+  onEvents?(): void;
   onWorker?(workerId: string): void;
   /** Called after each (re)connection: wake-ups may have been missed, so look for yourself. */
   onConnected?(): void;
@@ -113,6 +114,7 @@ class ReconnectingListener implements Listener {
     const [target, id = ''] = payload.split(':', 2);
     if (target === 'queue') this.#handlers.onQueue?.(id);
     else if (target === 'due') this.#handlers.onDue?.();
+    else if (target === 'events') this.#handlers.onEvents?.();
     else if (target === 'worker') this.#handlers.onWorker?.(id);
   }
 }

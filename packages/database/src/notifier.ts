@@ -11,6 +11,8 @@ export interface Notifier {
   wakeQueues(queueIds: readonly string[]): void;
   /** A job or schedule became due for some later time. */
   wakeSchedulers(): void;
+  /** Events wait to be dispatched, or somebody subscribed to some. */
+  wakeDispatchers(): void;
   /** A cancel or another request waits for this worker. */
   wakeWorker(workerId: string): void;
   close(): Promise<void>;
@@ -29,7 +31,7 @@ interface Quiet {
   again: boolean;
 }
 
-/** The channel of the schema's wake-ups. Payloads: `queue:<id>`, `due`, `worker:<id>`. */
+/** The channel of the schema's wake-ups. Payloads: `queue:<id>`, `due`, `events`, `worker:<id>`. */
 export function wakeUpChannel(schema: string): string {
   return `${schema}_wake_up`;
 }
@@ -43,6 +45,7 @@ export function createNotifier(database: Database): Notifier {
 export const silentNotifier: Notifier = {
   wakeQueues: () => undefined,
   wakeSchedulers: () => undefined,
+  wakeDispatchers: () => undefined,
   wakeWorker: () => undefined,
   close: () => Promise.resolve(),
 };
@@ -65,6 +68,10 @@ class CoalescingNotifier implements Notifier {
 
   wakeSchedulers(): void {
     this.#wake('due');
+  }
+
+  wakeDispatchers(): void {
+    this.#wake('events');
   }
 
   wakeWorker(workerId: string): void {

@@ -30,6 +30,7 @@ const nothingKept: Retention = {
   deadLettersMs: 0,
   statsMs: 0,
   firesMs: 0,
+  eventsMs: 0,
   workersMs: 0,
 };
 

@@ -1,6 +1,7 @@
 import { createNotifier, defaultRetention, silentNotifier } from '@holdfast/database';
 import { systemClock } from '@holdfast/runtime';
 import { createCron } from './cron.ts';
+import { createDispatcher } from './dispatcher.ts';
 import { createPromoter } from './promoter.ts';
 import { createPruner } from './pruner.ts';
 import { createReaper } from './reaper.ts';
@@ -37,16 +38,17 @@ export interface Scheduler extends Service {
 interface Duty {
   readonly createLoop: (context: LoopContext) => Loop;
   readonly isUrgent?: true;
-  /** The loop sleeps until something is due, and must hear of what became due earlier than that. */
-  readonly isWoken?: true;
+  /** The loop sleeps, and must hear of what became due earlier than it thought, or of new events. */
+  readonly wokenBy?: 'due' | 'events';
 }
 
 /** Every duty of a scheduler; one more is one more loop and one more line. */
 const duties: readonly Duty[] = [
-  { createLoop: createPromoter, isUrgent: true, isWoken: true },
+  { createLoop: createPromoter, isUrgent: true, wokenBy: 'due' },
   { createLoop: createReaper, isUrgent: true },
-  { createLoop: createCron, isUrgent: true, isWoken: true },
+  { createLoop: createCron, isUrgent: true, wokenBy: 'due' },
   { createLoop: createSettlerLoop, isUrgent: true },
+  { createLoop: createDispatcher, wokenBy: 'events' },
   { createLoop: createPruner },
   { createLoop: createRollup },
 ];
@@ -65,7 +67,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   };
   const members = duties.map((duty) => ({ ...duty, loop: duty.createLoop(context) }));
   const loops = members.map(({ loop }) => loop);
-  const woken = members.filter(({ isWoken }) => isWoken).map(({ loop }) => loop);
+  const wokenByOf = (reason: Duty['wokenBy']): readonly Loop[] =>
+    members.filter(({ wokenBy }) => wokenBy === reason).map(({ loop }) => loop);
+  const woken = { due: wokenByOf('due'), events: wokenByOf('events') };
   const services = hasNotifications ? [...loops, createWakeUpListener(database, woken)] : loops;
   return {
     name: 'scheduler',

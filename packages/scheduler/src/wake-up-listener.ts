@@ -2,18 +2,34 @@ import { openListener } from '@holdfast/database';
 import type { Database, Listener } from '@holdfast/database';
 import type { Loop, Service } from '@holdfast/runtime';
 
-/** Wakes loops when a process says that something became due, and after each reconnection, in case one was missed. */
-export function createWakeUpListener(database: Database, loops: readonly Loop[]): Service {
+/** The loops to wake when something became due, and when there are new events. */
+export interface WokenLoops {
+  readonly due: readonly Loop[];
+  readonly events: readonly Loop[];
+}
+
+/** Wakes loops when a process has news for them, and after each reconnection, in case some were missed. */
+export function createWakeUpListener(database: Database, loops: WokenLoops): Service {
   let listener: Listener | undefined;
-  const wakeAll = (): void => {
-    loops.forEach((loop) => {
+  const wake = (some: readonly Loop[]): void => {
+    some.forEach((loop) => {
       loop.wake();
     });
   };
   return {
     name: 'wake-up-listener',
     start: () => {
-      listener = openListener(database, { onDue: wakeAll, onConnected: wakeAll });
+      listener = openListener(database, {
+        onDue: () => {
+          wake(loops.due);
+        },
+        onEvents: () => {
+          wake(loops.events);
+        },
+        onConnected: () => {
+          wake([...loops.due, ...loops.events]);
+        },
+      });
     },
     stop: async () => {
       await listener?.close();
