@@ -1,4 +1,4 @@
-import { createTestDatabase, waitFor } from '@holdfast/testing';
+import { createTestDatabase } from '@holdfast/testing';
 import type { TestDatabase } from '@holdfast/testing';
 import { createWorker, defineJob } from 'holdfast';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

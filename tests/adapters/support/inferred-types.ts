@@ -2,9 +2,11 @@
  * Compiles only when each adapter infers the library's own type for `tx` from what it is given. Nothing here runs.
  */
 import type { ExtractTablesWithRelations } from 'drizzle-orm';
-import type { NodePgDatabase, NodePgTransaction } from 'drizzle-orm/node-postgres';
-import type { PostgresJsDatabase, PostgresJsTransaction } from 'drizzle-orm/postgres-js';
+import type { PgTable, PgTransaction } from 'drizzle-orm/pg-core';
+import type { NodePgDatabase, NodePgQueryResultHKT } from 'drizzle-orm/node-postgres';
+import type { PostgresJsDatabase, PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js';
 import type { DrizzleSql } from 'holdfast/drizzle';
+import { Holdfast } from 'holdfast';
 import type { TransactionAdapter } from 'holdfast';
 import { drizzleAdapter } from 'holdfast/drizzle';
 import { knexAdapter } from 'holdfast/knex';
@@ -26,48 +28,55 @@ interface Tables {
 }
 
 type Parsers = Record<'point', { x: number; y: number }>;
-type TxOf<Adapter> = Adapter extends TransactionAdapter<infer Tx> ? Tx : never;
+
+declare function txOf<Tx>(adapterOf: (...args: never[]) => TransactionAdapter<Tx>): Tx;
 
 const fromPg = (pool: Pool) => pgAdapter(pool);
-expectTypeOf<TxOf<ReturnType<typeof fromPg>>>().toEqualTypeOf<PoolClient>();
+expectTypeOf(txOf(fromPg)).toEqualTypeOf<PoolClient>();
 
 const fromPostgresJs = (sql: Sql) => postgresJsAdapter(sql);
-expectTypeOf<TxOf<ReturnType<typeof fromPostgresJs>>>().toEqualTypeOf<TransactionSql>();
+expectTypeOf(txOf(fromPostgresJs)).toEqualTypeOf<TransactionSql>();
 
 const withParsers = (sql: Sql<Parsers>) => postgresJsAdapter(sql);
-expectTypeOf<TxOf<ReturnType<typeof withParsers>>>().toEqualTypeOf<TransactionSql<Parsers>>();
+expectTypeOf(txOf(withParsers)).toEqualTypeOf<TransactionSql<Parsers>>();
 
 const fromKysely = (db: Kysely<Tables>) => kyselyAdapter(db);
-expectTypeOf<TxOf<ReturnType<typeof fromKysely>>>().toEqualTypeOf<Transaction<Tables>>();
+expectTypeOf(txOf(fromKysely)).toEqualTypeOf<Transaction<Tables>>();
 
-type Schema = Record<never, never>;
+type Schema = Record<'invoices', PgTable>;
 type Relations = ExtractTablesWithRelations<Schema>;
 
 const fromDrizzle = (db: NodePgDatabase<Schema>, sql: DrizzleSql) => drizzleAdapter(db, sql);
-expectTypeOf<NodePgTransaction<Schema, Relations>>().toExtend<
-  TxOf<ReturnType<typeof fromDrizzle>>
+expectTypeOf(txOf(fromDrizzle)).toEqualTypeOf<
+  PgTransaction<NodePgQueryResultHKT, Schema, Relations>
 >();
-expectTypeOf<TxOf<ReturnType<typeof fromDrizzle>>>().toHaveProperty('insert');
 
 const onPostgresJs = (db: PostgresJsDatabase<Schema>, sql: DrizzleSql) => drizzleAdapter(db, sql);
-expectTypeOf<PostgresJsTransaction<Schema, Relations>>().toExtend<
-  TxOf<ReturnType<typeof onPostgresJs>>
+expectTypeOf(txOf(onPostgresJs)).toEqualTypeOf<
+  PgTransaction<PostgresJsQueryResultHKT, Schema, Relations>
 >();
-expectTypeOf<TxOf<ReturnType<typeof onPostgresJs>>>().toHaveProperty('insert');
 
 const fromKnex = (knex: Knex) => knexAdapter(knex);
-expectTypeOf<TxOf<ReturnType<typeof fromKnex>>>().toEqualTypeOf<Knex.Transaction>();
+expectTypeOf(txOf(fromKnex)).toEqualTypeOf<Knex.Transaction>();
 
 const fromPrisma = (prisma: PrismaClient) => prismaAdapter(prisma);
-expectTypeOf<TxOf<ReturnType<typeof fromPrisma>>>().toEqualTypeOf<Prisma.TransactionClient>();
+expectTypeOf(txOf(fromPrisma)).toEqualTypeOf<Prisma.TransactionClient>();
 
 const extended = (prisma: PrismaClient) =>
   prismaAdapter(prisma.$extends({ client: { hello: () => 'hello' } }));
-expectTypeOf<TxOf<ReturnType<typeof extended>>>().toHaveProperty('hello');
-expectTypeOf<TxOf<ReturnType<typeof extended>>>().toHaveProperty('invoice');
+expectTypeOf(txOf(extended)).toHaveProperty('hello');
+expectTypeOf(txOf(extended)).toHaveProperty('invoice');
 
 const fromTypeOrm = (dataSource: DataSource) => typeOrmAdapter(dataSource);
-expectTypeOf<TxOf<ReturnType<typeof fromTypeOrm>>>().toEqualTypeOf<EntityManager>();
+expectTypeOf(txOf(fromTypeOrm)).toEqualTypeOf<EntityManager>();
 
 const fromManager = (manager: EntityManager) => typeOrmAdapter(manager);
-expectTypeOf<TxOf<ReturnType<typeof fromManager>>>().toEqualTypeOf<EntityManager>();
+expectTypeOf(txOf(fromManager)).toEqualTypeOf<EntityManager>();
+
+const enqueueWith = (db: Kysely<Tables>, tx: Transaction<Tables>) => {
+  const holdfast = new Holdfast({ connectionString: '', adapter: kyselyAdapter(db) });
+  // @ts-expect-error The root db is no transaction.
+  const wrong = holdfast.enqueue('invoice.send', {}, { tx: db });
+  return [wrong, holdfast.enqueue('invoice.send', {}, { tx })];
+};
+expectTypeOf(enqueueWith).toBeFunction();
