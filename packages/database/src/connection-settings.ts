@@ -15,6 +15,8 @@ export interface ConnectionSettings {
    * does all the work.
    */
   readonly pooled?: boolean | undefined;
+  /** True in a process that is not ours: connections that do nothing do not keep it alive. */
+  readonly letsProcessExit?: boolean | undefined;
 }
 
 /**

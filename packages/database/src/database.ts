@@ -54,6 +54,7 @@ class PooledDatabase implements Database {
       ...clientConfig(options, 'general'),
       max: options.poolSize ?? 5,
       idleTimeoutMillis: 30_000,
+      allowExitOnIdle: options.letsProcessExit === true,
     });
     // Without a listener, an idle connection that breaks would end the process.
     this.#pool.on('error', (error) => {

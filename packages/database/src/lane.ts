@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Client } from 'pg';
 import { isUnconfirmedCommit, unconfirmedCommitError } from './commit-wait.ts';
@@ -125,7 +126,12 @@ class PipelinedLane implements Lane {
 
   #connect(): Promise<Client> {
     const client = new pg.Client({ ...clientConfig(this.#settings, this.#kind), pipeline: true });
-    const connecting = client.connect().then(() => client);
+    const connecting = client.connect().then(() => {
+      // Who waits for an answer keeps the process alive in another way.
+      const { stream } = client.connection;
+      if (this.#settings.letsProcessExit === true && stream instanceof Socket) stream.unref();
+      return client;
+    });
     // A connection says twice that it is over; by the second time the next one may be in its place.
     const forget = (): void => {
       if (this.#client === connecting) this.#client = undefined;

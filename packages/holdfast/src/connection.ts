@@ -43,6 +43,7 @@ export class Connection {
   #projectId: Promise<string> | undefined;
   #closed: Promise<void> | undefined;
   readonly #calls = new Set<Promise<unknown>>();
+  #keepAlive: NodeJS.Timeout | undefined;
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
@@ -114,6 +115,7 @@ export class Connection {
     const { settings, logger } = this.#parts;
     const database = openDatabase({
       ...settings,
+      letsProcessExit: true,
       onIdleError: (error) => {
         logger.warn({ err: error }, 'database connection lost');
       },
@@ -139,12 +141,21 @@ export class Connection {
 
   async #close(): Promise<void> {
     await Promise.allSettled(this.#calls);
-    await this.#handles?.notifier.close();
-    await this.#handles?.database.close();
+    await this.#track(async () => {
+      await this.#handles?.notifier.close();
+      await this.#handles?.database.close();
+    });
   }
 
+  /** Idle connections do not keep the process alive; calls do, from the first to the last that is under way. */
   #track<Result>(call: () => Promise<Result>): Promise<Result> {
-    const running = call().finally(() => this.#calls.delete(running));
+    this.#keepAlive ??= setInterval(() => undefined, 60_000);
+    const running = call().finally(() => {
+      this.#calls.delete(running);
+      if (this.#calls.size > 0) return;
+      clearInterval(this.#keepAlive);
+      this.#keepAlive = undefined;
+    });
     this.#calls.add(running);
     return running;
   }

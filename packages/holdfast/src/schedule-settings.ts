@@ -33,7 +33,7 @@ export interface ScheduleInput {
   /** An IANA time zone; default UTC. */
   readonly timezone?: string | undefined;
   /** The job, as `definition.with(payload, options)`. */
-  readonly job: JobRequest<never>;
+  readonly job: JobRequest;
   /** What becomes of instants that passed while no scheduler ran; default `latest`. */
   readonly catchUp?: CatchUp | undefined;
   /** How far back instants are made up for: 1 minute to 7 days, default 1 h. */

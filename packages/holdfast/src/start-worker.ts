@@ -32,26 +32,45 @@ export interface WorkerStart<Tx> {
   readonly options: WorkerOptions<Tx>;
   readonly handlers: readonly RegisteredHandler<Tx>[];
   readonly middleware: readonly RunMiddleware<Tx>[];
+  /** Ends the waiting for a database that cannot be reached. */
+  readonly signal: AbortSignal;
   /** The worker cannot go on, or a person asked it to stop. */
   readonly onFatal: () => void;
 }
 
 /** Starts the engine, and the scheduler's loops beside it when they are wanted. */
 export async function startWorker<Tx>(start: WorkerStart<Tx>): Promise<RunningWorker> {
-  const { options } = start;
+  // Idle connections do not keep a process alive; a worker that waits for jobs must.
+  const keepAlive = setInterval(() => undefined, 60_000);
+  try {
+    const running = await startServices(start);
+    return {
+      async stop(drainTimeoutMs) {
+        await running.stop(drainTimeoutMs).finally(() => {
+          clearInterval(keepAlive);
+        });
+      },
+    };
+  } catch (error) {
+    clearInterval(keepAlive);
+    throw error;
+  }
+}
+
+async function startServices<Tx>(start: WorkerStart<Tx>): Promise<RunningWorker> {
+  const { options, signal } = start;
   const internals = internalsOf(options.holdfast);
-  const logger = engineLogger(options.logger ?? internals.connection.logger);
-  const open = await patiently(() => internals.connection.open());
+  const { connection, events } = internals;
+  const logger = engineLogger(options.logger ?? connection.logger);
+  const open = await patiently(() => connection.open(), signal);
   const { database } = open;
   const { leaseMs } = readWorkerOptions(options);
   const engine = makeEngine({ ...start, internals, open, logger });
-  await patiently(() => engine.start());
+  await patiently(() => engine.start(), signal);
   const scheduler =
     options.maintenance === false ? undefined : createScheduler({ database, logger, leaseMs });
   await scheduler?.start();
-  // Nothing else may keep a process alive that only waits for jobs.
-  const keepAlive = setInterval(() => undefined, 60_000);
-  internals.events.emit('WorkerStarted', {
+  events.emit('WorkerStarted', {
     workerId: engine.id,
     types: start.handlers.map(({ type }) => type),
     queues: options.queues,
@@ -59,12 +78,8 @@ export async function startWorker<Tx>(start: WorkerStart<Tx>): Promise<RunningWo
   });
   return {
     async stop(drainTimeoutMs) {
-      internals.events.emit('WorkerStopping', { workerId: engine.id });
-      try {
-        await Promise.all([engine.stop({ drainTimeoutMs }), scheduler?.stop()]);
-      } finally {
-        clearInterval(keepAlive);
-      }
+      events.emit('WorkerStopping', { workerId: engine.id });
+      await Promise.all([engine.stop({ drainTimeoutMs }), scheduler?.stop()]);
     },
   };
 }
@@ -93,6 +108,7 @@ function makeEngine<Tx>(start: EngineStart<Tx>): WorkerEngine {
     labels: options.labels,
     build: options.build,
     logger,
+    isGuest: true,
     observer: {
       onEnded: (end) => {
         announceEnd(events, engine.id, end);
@@ -100,15 +116,11 @@ function makeEngine<Tx>(start: EngineStart<Tx>): WorkerEngine {
     },
     onFatal: (reason) => {
       logger.error({ reason }, 'worker stops');
-      if (reason !== 'stop_requested') process.exitCode = exitCodeOf(reason);
+      if (reason === 'slots_stuck') process.exitCode = exitCodes.slotsStuck;
       start.onFatal();
     },
   });
   return engine;
-}
-
-function exitCodeOf(reason: string): number {
-  return reason === 'slots_stuck' ? exitCodes.slotsStuck : exitCodes.failure;
 }
 
 function handlersOf<Tx>(
@@ -147,8 +159,8 @@ function openerOf({ adapter, hasOwnAdapter }: Internals): TransactionOpener | un
 }
 
 /** A worker starts when the database does, however long that takes. */
-function patiently<Result>(call: () => Promise<Result>): Promise<Result> {
-  return retryTransient(call, { isTransient: isTransientError, maxAttempts: Infinity });
+function patiently<Result>(call: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return retryTransient(call, { isTransient: isTransientError, maxAttempts: Infinity, signal });
 }
 
 function engineLogger(logger: HoldfastLogger): Logger {

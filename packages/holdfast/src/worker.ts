@@ -23,6 +23,7 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
   readonly #options: WorkerOptions<Tx>;
   readonly #handlers = new Map<string, RegisteredHandler<Tx>>();
   readonly #middleware: RunMiddleware<Tx>[] = [];
+  readonly #givingUp = new AbortController();
   #starting: Promise<RunningWorker> | undefined;
   #stopping: Promise<void> | undefined;
   #onStopped: () => void = () => undefined;
@@ -88,7 +89,12 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
   async start(): Promise<void> {
     if (this.#stopping !== undefined) throw new ConfigError('createWorker: it has stopped');
     this.#starting ??= this.#start();
-    await this.#starting;
+    try {
+      await this.#starting;
+    } catch (error) {
+      this.#starting = undefined;
+      throw error;
+    }
   }
 
   /**
@@ -143,6 +149,7 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
       options: this.#options,
       handlers: [...this.#handlers.values()],
       middleware: this.#middleware,
+      signal: this.#givingUp.signal,
       onFatal: () => {
         this.stop().catch(() => undefined);
       },
@@ -150,6 +157,7 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
   }
 
   async #stop(timeout: Duration | undefined): Promise<void> {
+    this.#givingUp.abort();
     try {
       const running = await this.#starting?.catch(() => undefined);
       await running?.stop(timeout === undefined ? undefined : durationMs(timeout));

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { HoldfastError } from '@holdfast/domain';
 import type { AttemptOutcome } from '@holdfast/domain';
 import type { Logger } from '@holdfast/runtime';
@@ -17,10 +18,13 @@ export type RemoveGuards = () => void;
 
 /**
  * Keeps a handler's mistakes from taking the whole process down: errors thrown in its timers and promises that nobody
- * awaits fail its own attempt, and so does a call of `process.exit()`. Errors of no job end the process as usual.
+ * awaits fail its own attempt, and so does a call of `process.exit()`. Errors of no job end the process as usual: with a
+ * report to `onFatal`, or, in somebody else's process, as if the guards were not there.
  */
 export function guardProcess(options: {
   readonly logger: Logger;
+  /** The process is somebody else's. */
+  readonly isGuest: boolean;
   /** Called for an uncaught error that belongs to no job. */
   readonly onFatal: (error: StrayError) => void;
 }): RemoveGuards {
@@ -31,15 +35,22 @@ export function guardProcess(options: {
     job.settle?.(outcomeOfStray(job, error));
     return true;
   };
+  const exit = process.exit.bind(process);
+  const leaveToHost = (error: unknown, event: 'uncaughtException' | 'unhandledRejection'): void => {
+    if (process.listenerCount(event) > 1) return;
+    process.stderr.write(`Uncaught ${inspect(error)}\n`);
+    exit(1);
+  };
   const onException = (error: unknown): void => {
-    if (!blame(error, 'uncaught exception in a handler')) options.onFatal(describe(error));
+    if (blame(error, 'uncaught exception in a handler')) return;
+    if (options.isGuest) leaveToHost(error, 'uncaughtException');
+    else options.onFatal(describe(error));
   };
   const onRejection = (error: unknown): void => {
-    if (!blame(error, 'unhandled rejection in a handler')) {
-      options.logger.error({ err: describe(error) }, 'unhandled rejection');
-    }
+    if (blame(error, 'unhandled rejection in a handler')) return;
+    if (options.isGuest) leaveToHost(error, 'unhandledRejection');
+    else options.logger.error({ err: describe(error) }, 'unhandled rejection');
   };
-  const exit = process.exit.bind(process);
   const guardedExit = (code?: number | string | null): never => {
     if (currentJob.getStore() === undefined) return exit(code);
     throw new HoldfastError(`The handler called process.exit(${String(code ?? '')})`, {

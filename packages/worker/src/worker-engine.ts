@@ -266,9 +266,9 @@ export class WorkerEngine implements Service {
   }
 
   #guard(): RemoveGuards {
-    const { logger, onFatal } = this.#options;
+    const { logger, isGuest = false, onFatal } = this.#options;
     return guardProcess({
-      logger,
+      ...{ logger, isGuest },
       onFatal: (error) => {
         logger.fatal({ err: error }, 'uncaught exception');
         onFatal?.('uncaught_exception');

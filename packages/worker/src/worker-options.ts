@@ -47,6 +47,8 @@ export interface WorkerOptions {
   readonly notifications?: boolean | undefined;
   /** Contain handlers that end the process or throw outside of their promise; default true. */
   readonly guards?: boolean | undefined;
+  /** The process is somebody else's: its own errors are none of the worker's business; default false. */
+  readonly isGuest?: boolean | undefined;
   readonly observer?: WorkerObserver | undefined;
   /** The worker cannot go on and wants its process to end with this code. */
   readonly onFatal?: ((reason: string) => void) | undefined;

@@ -1,0 +1,286 @@
+import { createTestDatabase, createEmptyDatabase } from '@holdfast/testing';
+import {
+  Holdfast,
+  JobNotFoundError,
+  JobNotInStateError,
+  WaitTimeoutError,
+  createWorker,
+  defineJob,
+} from 'holdfast';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { openHoldfast } from './support/open-holdfast.ts';
+import type { TestHoldfast } from './support/open-holdfast.ts';
+
+let test: TestHoldfast;
+let holdfast: Holdfast;
+
+beforeAll(async () => {
+  test = await openHoldfast();
+  ({ holdfast } = test);
+});
+afterAll(() => test.close());
+
+const nowhere = '019a2c4e-7d3f-7a61-9b0e-5f2d8c1a4e90';
+
+describe('a job by its id', () => {
+  it('is read with everything', async () => {
+    const { id } = await holdfast.enqueue('any', { a: 1 }, { delay: '1h', tags: ['x'] });
+    const job = await holdfast.get(id);
+    expect(job).toMatchObject({
+      id,
+      type: 'any',
+      queue: 'default',
+      status: 'scheduled',
+      payload: { a: 1 },
+      tags: ['x'],
+      attempt: 0,
+      maxAttempts: 5,
+      timeoutMs: 300_000,
+    });
+    expect(job.runAt?.getTime()).toBeGreaterThan(job.createdAt.getTime());
+  });
+
+  it('is missing when there is none', async () => {
+    await expect(holdfast.get(nowhere)).rejects.toThrow(JobNotFoundError);
+    await expect(holdfast.cancel(nowhere)).rejects.toThrow(JobNotFoundError);
+    await expect(holdfast.wait(nowhere)).rejects.toThrow(JobNotFoundError);
+    expect(() => holdfast.get('17')).toThrow(/UUID/);
+  });
+
+  it('is cancelled once', async () => {
+    const { id } = await holdfast.enqueue('any');
+    expect(await holdfast.cancel(id, { reason: 'no' })).toEqual({ outcome: 'cancelled' });
+    expect(await holdfast.get(id)).toMatchObject({ status: 'cancelled', reason: 'no' });
+    await expect(holdfast.cancel(id)).rejects.toMatchObject({
+      code: 'job_not_in_state',
+      status: 'cancelled',
+    });
+  });
+
+  it('is put back into the line by hand', async () => {
+    const { id } = await holdfast.enqueue('any', 1, { delay: '1h' });
+    await holdfast.runNow(id);
+    expect(await holdfast.get(id)).toMatchObject({ status: 'queued' });
+    await expect(holdfast.runNow(id)).rejects.toThrow(JobNotInStateError);
+    await expect(holdfast.replay(id)).rejects.toThrow(JobNotInStateError);
+    await expect(holdfast.retry(id)).rejects.toThrow(JobNotInStateError);
+  });
+
+  it('is retried after a failure, and replayed after its death', async () => {
+    let isBroken = true;
+    const run = () => {
+      if (isBroken) throw new Error('broken');
+      return 'mended';
+    };
+    const manual = defineJob({ type: 'manual', retry: 'manual', run });
+    const mortal = defineJob({ type: 'mortal', maxAttempts: 1, run });
+    await using worker = createWorker({ holdfast, jobs: [manual, mortal] });
+    await worker.start();
+    const first = await holdfast.enqueue(manual);
+    const second = await holdfast.enqueue(mortal);
+    expect(await holdfast.wait(first.id)).toMatchObject({ status: 'failed' });
+    expect(await holdfast.wait(second.id)).toMatchObject({ status: 'dead_letter' });
+    isBroken = false;
+    await holdfast.retry(first.id);
+    await holdfast.replay(second.id);
+    expect(await holdfast.wait(first.id)).toMatchObject({ result: 'mended', generation: 1 });
+    expect(await holdfast.wait(second.id)).toMatchObject({ result: 'mended', generation: 1 });
+  });
+
+  it('is waited for no longer than asked', async () => {
+    const { id } = await holdfast.enqueue('nobody');
+    const call = holdfast.wait(id, { timeout: 30 });
+    await expect(call).rejects.toThrow(WaitTimeoutError);
+    await expect(call).rejects.toMatchObject({ code: 'wait_timed_out', status: 'queued' });
+    const signal = AbortSignal.abort(new Error('gone'));
+    await expect(holdfast.wait(id, { signal })).rejects.toThrow('gone');
+  });
+});
+
+describe('queues', () => {
+  it('are made, changed and listed', async () => {
+    await holdfast.queues.upsert('mail', { concurrency: 4, timeout: '10s' });
+    const queue = await holdfast.queues.upsert('mail', { maxAttempts: 9 });
+    expect(queue).toMatchObject({
+      name: 'mail',
+      concurrency: 4,
+      jobDefaults: { timeoutMs: 10_000, maxAttempts: 9 },
+      paused: undefined,
+    });
+    expect(await holdfast.queues.upsert('mail', { concurrency: null })).toMatchObject({
+      concurrency: undefined,
+    });
+    const names = (await holdfast.queues.list()).map(({ name }) => name);
+    expect(names).toContain('mail');
+    const { id } = await holdfast.enqueue('any', 1, { queue: 'mail' });
+    expect(await holdfast.get(id)).toMatchObject({ maxAttempts: 9, timeoutMs: 10_000 });
+    expect(await holdfast.queues.get('mail')).toMatchObject({ counts: { queued: 1 } });
+  });
+
+  it('are paused and resumed', async () => {
+    const job = defineJob({ type: 'stopped', queue: 'gate', run: () => 1 });
+    await using worker = createWorker({ holdfast, jobs: [job] });
+    await worker.start();
+    await holdfast.queues.pause('gate', { reason: 'closed', by: 'ada' });
+    const { id } = await holdfast.enqueue(job);
+    expect(await holdfast.queues.get('gate')).toMatchObject({
+      paused: { reason: 'closed', by: 'ada', until: undefined },
+    });
+    await expect(holdfast.wait(id, { timeout: 100 })).rejects.toThrow(WaitTimeoutError);
+    await holdfast.queues.resume('gate');
+    expect(await holdfast.wait(id, { timeout: '10s' })).toMatchObject({ status: 'completed' });
+  });
+
+  it('refuse wrong settings and unknown names', async () => {
+    await expect(holdfast.queues.upsert('a b', { concurrency: 0 })).rejects.toThrow(
+      /name must be.*concurrency must be/,
+    );
+    await expect(holdfast.queues.get('none')).rejects.toMatchObject({ code: 'queue_not_found' });
+    await expect(holdfast.queues.resume('none')).rejects.toMatchObject({ code: 'queue_not_found' });
+  });
+});
+
+describe('schedules', () => {
+  const report = defineJob({
+    type: 'report',
+    queue: 'reports',
+    payload: z.object({ kind: z.enum(['daily', 'weekly']) }),
+    run: ({ kind }) => kind,
+  });
+
+  it('are made once, and upserts without a change change nothing', async () => {
+    const input = {
+      name: 'daily-report',
+      cron: '0 6 * * *',
+      timezone: 'europe/berlin',
+      job: report.with({ kind: 'daily' }, { priority: 1 }),
+    } as const;
+    const first = await holdfast.schedules.upsert(input);
+    expect(first).toMatchObject({
+      name: 'daily-report',
+      timing: { cron: '0 6 * * *', timezone: 'Europe/Berlin' },
+      job: { type: 'report', queue: 'reports', payload: { kind: 'daily' } },
+      catchUp: 'latest',
+      overlap: 'skip',
+    });
+    const again = await holdfast.schedules.upsert(input);
+    expect(again.id).toBe(first.id);
+    expect(again.nextFireAt).toEqual(first.nextFireAt);
+    const every = { name: 'often', every: '1h', job: report.with({ kind: 'weekly' }) } as const;
+    const { timing } = await holdfast.schedules.upsert(every);
+    expect((await holdfast.schedules.upsert(every)).timing).toEqual(timing);
+    const names = (await holdfast.schedules.list()).map(({ name }) => name);
+    expect(names).toEqual(['daily-report', 'often']);
+  });
+
+  it('run now, are paused, resumed and deleted', async () => {
+    const { schedules } = holdfast;
+    await using worker = createWorker({ holdfast, jobs: [report] });
+    await worker.start();
+    await schedules.upsert({ name: 'mine', every: '1d', job: report.with({ kind: 'weekly' }) });
+    const { jobId } = await schedules.runNow('mine');
+    expect(await holdfast.wait(jobId)).toMatchObject({ result: 'weekly' });
+    await schedules.pause('mine', { reason: 'holiday' });
+    expect(await schedules.get('mine')).toMatchObject({ paused: { reason: 'holiday', by: 'sdk' } });
+    await schedules.resume('mine');
+    expect(await schedules.get('mine')).toMatchObject({ paused: undefined });
+    expect(await schedules.delete('mine')).toBe(true);
+    expect(await schedules.delete('mine')).toBe(false);
+    await expect(schedules.runNow('mine')).rejects.toMatchObject({ code: 'schedule_not_found' });
+  });
+
+  it('fire in a worker with maintenance', async () => {
+    await using worker = createWorker({ holdfast, jobs: [report] });
+    const processed = new Promise((resolve) => {
+      holdfast.on('JobProcessed', ({ type }) => {
+        if (type === 'report') resolve('processed');
+      });
+    });
+    await worker.start();
+    await holdfast.schedules.upsert({
+      name: 'each-second',
+      every: '1s',
+      job: report.with({ kind: 'daily' }),
+    });
+    expect(await processed).toBe('processed');
+    await holdfast.schedules.delete('each-second');
+  });
+
+  it('are refused with a wrong time, payload or option', async () => {
+    const { schedules } = holdfast;
+    const job = report.with({ kind: 'daily' });
+    await expect(schedules.upsert({ name: 'x', cron: '61 * * * *', job })).rejects.toMatchObject({
+      code: 'cron_invalid',
+    });
+    await expect(
+      schedules.upsert({ name: 'x', cron: '1 * * * *', timezone: 'Mars/Base', job }),
+    ).rejects.toMatchObject({ code: 'timezone_invalid' });
+    await expect(
+      // @ts-expect-error as a caller in plain JavaScript
+      schedules.upsert({ name: 'x', every: '1h', job: report.with({ kind: 'hourly' }) }),
+    ).rejects.toMatchObject({ code: 'payload_invalid' });
+    await expect(
+      schedules.upsert({ name: 'x', job: report.with({ kind: 'daily' }, { delay: '1s' }) }),
+    ).rejects.toThrow(/either cron or every.*cannot have delay/);
+  });
+});
+
+describe('the connection', () => {
+  it('is made at the first call, and not after the close', async () => {
+    const idle = new Holdfast({ connectionString: 'postgresql://localhost:1/none' });
+    await idle.close();
+    await idle.close();
+    await expect(idle.enqueue('any')).rejects.toMatchObject({ code: 'closed' });
+  });
+
+  it('may be described by a pool', async () => {
+    const { hostname, port, username, password, pathname } = new URL(test.server.url);
+    const pool = new pg.Pool({
+      host: hostname,
+      port: Number(port),
+      user: username,
+      password: decodeURIComponent(password),
+      database: pathname.slice(1),
+    });
+    await using other = new Holdfast({ pool });
+    const { id } = await other.enqueue('any', 'by pool');
+    expect(await holdfast.get(id)).toMatchObject({ payload: 'by pool' });
+    await pool.end();
+  });
+
+  it('needs to know where', () => {
+    expect(() => new Holdfast({ connectionString: process.env['NO_SUCH_VARIABLE'] })).toThrow(
+      /connectionString must be/,
+    );
+    // @ts-expect-error as a caller in plain JavaScript
+    expect(() => new Holdfast({ conectionString: 'x' })).toThrow(/did you mean "connectionString"/);
+  });
+
+  it('tells to migrate first, and migrates', async () => {
+    const server = await createEmptyDatabase();
+    const fresh = new Holdfast({ connectionString: server.url, schema: 'jobs' });
+    await expect(fresh.enqueue('any')).rejects.toMatchObject({ code: 'schema_outdated' });
+    await fresh.migrate();
+    const { id } = await fresh.enqueue('any', 'in a schema of its own');
+    const client = new pg.Client(server.url);
+    await client.connect();
+    await client.query('begin');
+    const inside = await fresh.enqueue('any', 'in a transaction', { tx: client });
+    await client.query('commit');
+    const { rows } = await client.query('select id from jobs.jobs order by id');
+    expect(rows).toEqual([{ id }, { id: inside.id }]);
+    await client.end();
+    await fresh.close();
+    await server.drop();
+  });
+
+  it('names a project that does not exist', async () => {
+    const server = await createTestDatabase();
+    const lost = new Holdfast({ connectionString: server.url, project: 'none' });
+    await expect(lost.enqueue('any')).rejects.toMatchObject({ code: 'project_not_found' });
+    await lost.close();
+    await server.drop();
+  });
+});
