@@ -71,29 +71,62 @@ returning q.id, q.revision;
 
 -- name: pause_queue
 -- Waits for the claims of limited queues through the row; a claim of an unlimited queue that had begun may still end.
-update holdfast.queues as q
-set
-  paused_at = coalesce(q.paused_at, clock_timestamp()), paused_by = $3, paused_reason = $4, paused_until = $5,
-  updated_at = clock_timestamp(), revision = q.revision + 1
-where q.project_id = $1 and q.name = $2 and q.deleted_at is null
-returning q.id;
+with paused as (
+  update holdfast.queues as q
+  set
+    paused_at = coalesce(q.paused_at, clock_timestamp()), paused_by = $3, paused_reason = $4, paused_until = $5,
+    updated_at = clock_timestamp(), revision = q.revision + 1
+  where q.project_id = $1 and q.name = $2 and q.deleted_at is null
+  returning q.id, q.name, q.paused_by, q.paused_reason
+),
+announced as (
+  insert into holdfast.events (project_id, event, data)
+  select $1, 'QueuePaused', jsonb_strip_nulls(jsonb_build_object(
+    'queue', p.name, 'by', p.paused_by, 'reason', p.paused_reason
+  ))
+  from paused as p
+  where exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'QueuePaused')
+)
+select id from paused;
 
 -- name: resume_queue
-update holdfast.queues as q
-set
-  paused_at = null, paused_by = null, paused_reason = null, paused_until = null,
-  updated_at = clock_timestamp(), revision = q.revision + 1
-where q.project_id = $1 and q.name = $2 and q.deleted_at is null
-returning q.id;
+with resumed as (
+  update holdfast.queues as q
+  set
+    paused_at = null, paused_by = null, paused_reason = null, paused_until = null,
+    updated_at = clock_timestamp(), revision = q.revision + 1
+  where q.project_id = $1 and q.name = $2 and q.deleted_at is null
+  returning q.id
+),
+announced as (
+  insert into holdfast.events (project_id, event, data)
+  select $1, 'QueueResumed', jsonb_build_object('queue', before.name)
+  from resumed as r
+  join holdfast.queues as before on before.project_id = $1 and before.id = r.id
+  where before.paused_at is not null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'QueueResumed')
+)
+select id from resumed;
 
 -- name: resume_expired_pauses
 -- Called by the promoter: a pause with an end is over at its end.
-update holdfast.queues as q
-set
-  paused_at = null, paused_by = null, paused_reason = null, paused_until = null,
-  updated_at = clock_timestamp(), revision = q.revision + 1
-where q.paused_until <= clock_timestamp()
-returning q.project_id, q.id as queue_id;
+with resumed as (
+  update holdfast.queues as q
+  set
+    paused_at = null, paused_by = null, paused_reason = null, paused_until = null,
+    updated_at = clock_timestamp(), revision = q.revision + 1
+  where q.paused_until <= clock_timestamp()
+  returning q.project_id, q.id, q.name
+),
+announced as (
+  insert into holdfast.events (project_id, event, data)
+  select r.project_id, 'QueueResumed', jsonb_build_object('queue', r.name, 'reason', 'pause_ended')
+  from resumed as r
+  where exists (
+    select from holdfast.event_subscriptions where project_id = r.project_id and event = 'QueueResumed'
+  )
+)
+select project_id, id as queue_id from resumed;
 
 -- name: delete_queue
 -- Marks the queue as deleted when no job is in it; the row stays, so that a late enqueue finds its queue again.

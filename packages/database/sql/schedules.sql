@@ -100,18 +100,44 @@ select exists (
 
 -- name: record_fire
 -- The key makes each instant of a schedule happen once, whoever else tries; no row back means that it has happened.
-insert into holdfast.schedule_fires (project_id, schedule_id, fire_at, outcome, job_id)
-values ($1, $2, $3, $4, $5)
-on conflict do nothing
-returning fire_at;
+with recorded as (
+  insert into holdfast.schedule_fires (project_id, schedule_id, fire_at, outcome, job_id)
+  values ($1, $2, $3, $4, $5)
+  on conflict do nothing
+  returning fire_at, outcome, job_id
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'ScheduleFired', r.job_id, jsonb_build_object(
+    'schedule', s.name, 'scheduleId', s.id, 'fireAt', r.fire_at, 'reason', r.outcome
+  )
+  from recorded as r
+  join holdfast.schedules as s on s.project_id = $1 and s.id = $2
+  where r.job_id is not null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'ScheduleFired')
+)
+select fire_at from recorded;
 
 -- name: record_unfired
--- Records instants that no job is made for, all with one outcome.
-insert into holdfast.schedule_fires (project_id, schedule_id, fire_at, outcome)
-select $1::uuid, $2::uuid, n.fire_at, $4::text
-from unnest($3::timestamptz[]) as n (fire_at)
-on conflict do nothing
-returning fire_at;
+-- Records instants that no job is made for, all with one outcome. Those that were missed together make one event.
+with recorded as (
+  insert into holdfast.schedule_fires (project_id, schedule_id, fire_at, outcome)
+  select $1::uuid, $2::uuid, n.fire_at, $4::text
+  from unnest($3::timestamptz[]) as n (fire_at)
+  on conflict do nothing
+  returning fire_at
+),
+announced as (
+  insert into holdfast.events (project_id, event, data)
+  select $1::uuid, 'ScheduleMissed', jsonb_build_object(
+    'schedule', s.name, 'scheduleId', s.id, 'count', r.count, 'firstFireAt', r.first_at, 'lastFireAt', r.last_at
+  )
+  from (select count(*) as count, min(fire_at) as first_at, max(fire_at) as last_at from recorded) as r
+  join holdfast.schedules as s on s.project_id = $1::uuid and s.id = $2::uuid
+  where $4::text = 'missed' and r.count > 0
+    and exists (select from holdfast.event_subscriptions where project_id = $1::uuid and event = 'ScheduleMissed')
+)
+select fire_at from recorded;
 
 -- name: advance_schedule
 update holdfast.schedules set next_fire_at = $3 where project_id = $1 and id = $2;

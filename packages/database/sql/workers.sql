@@ -1,13 +1,30 @@
 -- Worker processes: who is there, how they are, what people ask of them.
 
 -- name: register_worker
-insert into holdfast.workers (
-  project_id, id, host, pid, build, labels, queues, types, slots, lease_ms
+with registered as (
+  insert into holdfast.workers (
+    project_id, id, host, pid, build, labels, queues, types, slots, lease_ms
+  )
+  values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10)
+  returning id, host, pid
+),
+announced as (
+  insert into holdfast.events (project_id, event, data)
+  select $1, 'WorkerStarted', jsonb_build_object('workerId', r.id, 'host', r.host, 'pid', r.pid)
+  from registered as r
+  where exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'WorkerStarted')
 )
-values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10);
+select id from registered;
 
 -- name: beat_worker
 -- Says that the worker lives and how it is; answers what a person asks of it. No row: the worker must register again.
+with announced as (
+  insert into holdfast.events (project_id, event, data)
+  select $1, 'WorkerStopping', jsonb_build_object('workerId', w.id, 'host', w.host, 'pid', w.pid)
+  from holdfast.workers as w
+  where $3::text = 'stopping' and w.project_id = $1 and w.id = $2 and w.status <> 'stopping'
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'WorkerStopping')
+)
 update holdfast.workers as w
 set
   heartbeat_at = clock_timestamp(), status = $3, busy_slots = $4, stuck_slots = $5, rss_bytes = $6, loop_lag_ms = $7,
@@ -22,6 +39,14 @@ where w.project_id = $1 and w.id = $2 and w.status in ('active', 'quiet')
 returning w.id;
 
 -- name: mark_worker_stopped
+-- A worker that stops at once has not said before that it is stopping.
+with announced as (
+  insert into holdfast.events (project_id, event, data)
+  select $1, 'WorkerStopping', jsonb_build_object('workerId', w.id, 'host', w.host, 'pid', w.pid)
+  from holdfast.workers as w
+  where w.project_id = $1 and w.id = $2 and w.status not in ('stopping', 'stopped')
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'WorkerStopping')
+)
 update holdfast.workers as w
 set status = 'stopped', busy_slots = 0, requested_status = null, heartbeat_at = clock_timestamp()
 where w.project_id = $1 and w.id = $2;

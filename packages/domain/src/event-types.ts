@@ -15,7 +15,7 @@ export const lifeCycleEvents = {
   JobCancelled: 'A job was ended by a person or by a rule.',
   JobDeduplicated: 'A job was not enqueued, because another one holds its unique key.',
   ScheduleFired: 'A schedule made a job.',
-  ScheduleMissed: 'An instant of a schedule passed, and no job was made for it.',
+  ScheduleMissed: 'Instants of a schedule passed while no scheduler ran, and are not made up for.',
   BatchFinished: 'Every job of a batch, chain or graph has ended.',
   QueuePaused: 'A queue was paused.',
   QueueResumed: 'The pause of a queue ended.',

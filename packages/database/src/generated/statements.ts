@@ -2487,32 +2487,65 @@ returning q.id, q.revision`,
   /** queues.sql */
   pauseQueue: {
     name: 'pause_queue',
-    text: `update holdfast.queues as q
-set
-  paused_at = coalesce(q.paused_at, clock_timestamp()), paused_by = $3, paused_reason = $4, paused_until = $5,
-  updated_at = clock_timestamp(), revision = q.revision + 1
-where q.project_id = $1 and q.name = $2 and q.deleted_at is null
-returning q.id`,
+    text: `with paused as (
+  update holdfast.queues as q
+  set
+    paused_at = coalesce(q.paused_at, clock_timestamp()), paused_by = $3, paused_reason = $4, paused_until = $5,
+    updated_at = clock_timestamp(), revision = q.revision + 1
+  where q.project_id = $1 and q.name = $2 and q.deleted_at is null
+  returning q.id, q.name, q.paused_by, q.paused_reason
+),
+announced as (
+  insert into holdfast.events (project_id, event, data)
+  select $1, 'QueuePaused', jsonb_strip_nulls(jsonb_build_object(
+    'queue', p.name, 'by', p.paused_by, 'reason', p.paused_reason
+  ))
+  from paused as p
+  where exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'QueuePaused')
+)
+select id from paused`,
   },
   /** queues.sql */
   resumeQueue: {
     name: 'resume_queue',
-    text: `update holdfast.queues as q
-set
-  paused_at = null, paused_by = null, paused_reason = null, paused_until = null,
-  updated_at = clock_timestamp(), revision = q.revision + 1
-where q.project_id = $1 and q.name = $2 and q.deleted_at is null
-returning q.id`,
+    text: `with resumed as (
+  update holdfast.queues as q
+  set
+    paused_at = null, paused_by = null, paused_reason = null, paused_until = null,
+    updated_at = clock_timestamp(), revision = q.revision + 1
+  where q.project_id = $1 and q.name = $2 and q.deleted_at is null
+  returning q.id
+),
+announced as (
+  insert into holdfast.events (project_id, event, data)
+  select $1, 'QueueResumed', jsonb_build_object('queue', before.name)
+  from resumed as r
+  join holdfast.queues as before on before.project_id = $1 and before.id = r.id
+  where before.paused_at is not null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'QueueResumed')
+)
+select id from resumed`,
   },
   /** queues.sql */
   resumeExpiredPauses: {
     name: 'resume_expired_pauses',
-    text: `update holdfast.queues as q
-set
-  paused_at = null, paused_by = null, paused_reason = null, paused_until = null,
-  updated_at = clock_timestamp(), revision = q.revision + 1
-where q.paused_until <= clock_timestamp()
-returning q.project_id, q.id as queue_id`,
+    text: `with resumed as (
+  update holdfast.queues as q
+  set
+    paused_at = null, paused_by = null, paused_reason = null, paused_until = null,
+    updated_at = clock_timestamp(), revision = q.revision + 1
+  where q.paused_until <= clock_timestamp()
+  returning q.project_id, q.id, q.name
+),
+announced as (
+  insert into holdfast.events (project_id, event, data)
+  select r.project_id, 'QueueResumed', jsonb_build_object('queue', r.name, 'reason', 'pause_ended')
+  from resumed as r
+  where exists (
+    select from holdfast.event_subscriptions where project_id = r.project_id and event = 'QueueResumed'
+  )
+)
+select project_id, id as queue_id from resumed`,
   },
   /** queues.sql */
   deleteQueue: {
@@ -2654,19 +2687,45 @@ for no key update skip locked`,
   /** schedules.sql */
   recordFire: {
     name: 'record_fire',
-    text: `insert into holdfast.schedule_fires (project_id, schedule_id, fire_at, outcome, job_id)
-values ($1, $2, $3, $4, $5)
-on conflict do nothing
-returning fire_at`,
+    text: `with recorded as (
+  insert into holdfast.schedule_fires (project_id, schedule_id, fire_at, outcome, job_id)
+  values ($1, $2, $3, $4, $5)
+  on conflict do nothing
+  returning fire_at, outcome, job_id
+),
+announced as (
+  insert into holdfast.events (project_id, event, job_id, data)
+  select $1, 'ScheduleFired', r.job_id, jsonb_build_object(
+    'schedule', s.name, 'scheduleId', s.id, 'fireAt', r.fire_at, 'reason', r.outcome
+  )
+  from recorded as r
+  join holdfast.schedules as s on s.project_id = $1 and s.id = $2
+  where r.job_id is not null
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'ScheduleFired')
+)
+select fire_at from recorded`,
   },
   /** schedules.sql */
   recordUnfired: {
     name: 'record_unfired',
-    text: `insert into holdfast.schedule_fires (project_id, schedule_id, fire_at, outcome)
-select $1::uuid, $2::uuid, n.fire_at, $4::text
-from unnest($3::timestamptz[]) as n (fire_at)
-on conflict do nothing
-returning fire_at`,
+    text: `with recorded as (
+  insert into holdfast.schedule_fires (project_id, schedule_id, fire_at, outcome)
+  select $1::uuid, $2::uuid, n.fire_at, $4::text
+  from unnest($3::timestamptz[]) as n (fire_at)
+  on conflict do nothing
+  returning fire_at
+),
+announced as (
+  insert into holdfast.events (project_id, event, data)
+  select $1::uuid, 'ScheduleMissed', jsonb_build_object(
+    'schedule', s.name, 'scheduleId', s.id, 'count', r.count, 'firstFireAt', r.first_at, 'lastFireAt', r.last_at
+  )
+  from (select count(*) as count, min(fire_at) as first_at, max(fire_at) as last_at from recorded) as r
+  join holdfast.schedules as s on s.project_id = $1::uuid and s.id = $2::uuid
+  where $4::text = 'missed' and r.count > 0
+    and exists (select from holdfast.event_subscriptions where project_id = $1::uuid and event = 'ScheduleMissed')
+)
+select fire_at from recorded`,
   },
   /** schedules.sql */
   advanceSchedule: {
@@ -3163,15 +3222,32 @@ from holdfast.reacquire_unique_keys($1::uuid, $2::uuid[]) as a`,
   /** workers.sql */
   registerWorker: {
     name: 'register_worker',
-    text: `insert into holdfast.workers (
-  project_id, id, host, pid, build, labels, queues, types, slots, lease_ms
+    text: `with registered as (
+  insert into holdfast.workers (
+    project_id, id, host, pid, build, labels, queues, types, slots, lease_ms
+  )
+  values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10)
+  returning id, host, pid
+),
+announced as (
+  insert into holdfast.events (project_id, event, data)
+  select $1, 'WorkerStarted', jsonb_build_object('workerId', r.id, 'host', r.host, 'pid', r.pid)
+  from registered as r
+  where exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'WorkerStarted')
 )
-values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10)`,
+select id from registered`,
   },
   /** workers.sql */
   beatWorker: {
     name: 'beat_worker',
-    text: `update holdfast.workers as w
+    text: `with announced as (
+  insert into holdfast.events (project_id, event, data)
+  select $1, 'WorkerStopping', jsonb_build_object('workerId', w.id, 'host', w.host, 'pid', w.pid)
+  from holdfast.workers as w
+  where $3::text = 'stopping' and w.project_id = $1 and w.id = $2 and w.status <> 'stopping'
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'WorkerStopping')
+)
+update holdfast.workers as w
 set
   heartbeat_at = clock_timestamp(), status = $3, busy_slots = $4, stuck_slots = $5, rss_bytes = $6, loop_lag_ms = $7,
   requested_status = case when w.requested_status = $3 then null else w.requested_status end
@@ -3189,7 +3265,14 @@ returning w.id`,
   /** workers.sql */
   markWorkerStopped: {
     name: 'mark_worker_stopped',
-    text: `update holdfast.workers as w
+    text: `with announced as (
+  insert into holdfast.events (project_id, event, data)
+  select $1, 'WorkerStopping', jsonb_build_object('workerId', w.id, 'host', w.host, 'pid', w.pid)
+  from holdfast.workers as w
+  where w.project_id = $1 and w.id = $2 and w.status not in ('stopping', 'stopped')
+    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'WorkerStopping')
+)
+update holdfast.workers as w
 set status = 'stopped', busy_slots = 0, requested_status = null, heartbeat_at = clock_timestamp()
 where w.project_id = $1 and w.id = $2`,
   },
