@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AttemptError } from '@holdfast/domain';
-import { cutText, storableText } from './safe-json.ts';
+import { storableCut } from './safe-json.ts';
 
 const maxMessageLength = 4_000;
 const maxStackLength = 16_000;
@@ -10,13 +10,13 @@ const maxStackLength = 16_000;
  * objects, proxies that throw when touched, and texts of many megabytes.
  */
 export function toAttemptError(thrown: unknown, type: string): AttemptError {
-  const message = cutText(storableText(readMessage(thrown)), maxMessageLength);
+  const message = storableCut(readMessage(thrown), maxMessageLength);
   const stack = readText(thrown, 'stack');
   const code = codeOf(thrown);
   return {
     code,
     message,
-    ...(stack === undefined ? {} : { stack: cutText(storableText(stack), maxStackLength) }),
+    ...(stack === undefined ? {} : { stack: storableCut(stack, maxStackLength) }),
     fingerprint: fingerprintOf({
       type,
       errorName: readText(thrown, 'name') ?? code,

@@ -5,7 +5,7 @@ import type { Clock, Logger } from '@holdfast/runtime';
 import { abortForLostLease } from './executor.ts';
 import { controllerOf, leaseOf } from './held-job.ts';
 import type { HeldJob } from './held-job.ts';
-import { isStoredNote, safeJson } from './safe-json.ts';
+import { isStoredNote, safeJson, storableText } from './safe-json.ts';
 
 /** Where steps are kept. */
 export interface StepStore {
@@ -53,9 +53,9 @@ export class HandlerSteps {
   }
 
   #take(name: unknown): void {
-    if (typeof name !== 'string' || name.length < 1 || name.length > maxNameLength) {
+    if (typeof name !== 'string' || !isName(name)) {
       throw new HoldfastError(
-        `The name of a step must be a text of 1 to ${String(maxNameLength)} characters`,
+        `The name of a step must be a text of 1 to ${String(maxNameLength)} characters, without NUL`,
         { code: 'step_invalid' },
       );
     }
@@ -116,6 +116,10 @@ export class HandlerSteps {
     abortForLostLease(this.#job);
     return new LeaseLostError();
   }
+}
+
+function isName(name: string): boolean {
+  return name.length > 0 && name.length <= maxNameLength && storableText(name) === name;
 }
 
 function resultOf({ name, resultJson }: KeptStep): unknown {

@@ -1,5 +1,5 @@
 import { parseDurationMs } from '@holdfast/domain';
-import { cutText } from './safe-json.ts';
+import { asText, storableCut } from './safe-json.ts';
 
 /** Writes to the log of this execution: stored with it, capped, fenced by the lease. */
 export interface JobLog {
@@ -25,10 +25,10 @@ export class Release {
  *
  * @throws TypeError when the text is no duration.
  */
-export function toRelease(delay: string | number, reason: string | undefined): Release {
+export function toRelease(delay: string | number, reason: unknown): Release {
   const delayMs = typeof delay === 'number' ? delay : parseDurationMs(delay);
   if (delayMs === undefined) throw new TypeError(`"${String(delay)}" is not a duration`);
-  return new Release(delayMs, reason === undefined ? undefined : cutText(reason, 500));
+  return new Release(delayMs, reason === undefined ? undefined : storableCut(asText(reason), 500));
 }
 
 /** The job as its handler sees it. */

@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import { controllerOf } from './held-job.ts';
 import type { HeldJob } from './held-job.ts';
 import { toRelease } from './handler.ts';
@@ -6,7 +5,7 @@ import type { JobContext, JobInfo, JobLog, Release } from './handler.ts';
 import type { FencedTransactions } from './fenced-transactions.ts';
 import { HandlerSteps } from './handler-steps.ts';
 import type { StepStore } from './handler-steps.ts';
-import { cutText, safeJson, storableText } from './safe-json.ts';
+import { asText, safeJson, storableCut } from './safe-json.ts';
 
 /** Where a context's reports go. */
 export interface ContextSink {
@@ -25,11 +24,6 @@ export interface ContextLogLine {
 const maxLogLines = 1_000;
 const maxLogBytes = 65_536;
 const maxLineLength = 8_000;
-
-/** Handlers in plain JavaScript hand in anything. */
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : inspect(value);
-}
 
 /** What contexts work with. */
 export interface ContextServices {
@@ -93,7 +87,7 @@ export class HandlerContext implements JobContext {
   get progress(): (percent: number, note?: unknown) => void {
     return (percent, note) => {
       const bounded = Number.isFinite(percent) ? Math.min(100, Math.max(0, percent)) : 0;
-      const text = note === undefined ? {} : { note: cutText(storableText(asText(note)), 500) };
+      const text = note === undefined ? {} : { note: storableCut(asText(note), 500) };
       this.#services.sink.progress(this.#job, JSON.stringify({ percent: bounded, ...text }));
     };
   }
@@ -124,7 +118,7 @@ export class HandlerContext implements JobContext {
   ): void {
     const job = this.#job;
     if (job.logLines >= maxLogLines || job.logBytes >= maxLogBytes) return;
-    const text = cutText(storableText(asText(message)), maxLineLength);
+    const text = storableCut(asText(message), maxLineLength);
     const { json } = safeJson(fields, maxLineLength);
     job.logBytes += text.length + (json?.length ?? 0);
     job.logLines += 1;

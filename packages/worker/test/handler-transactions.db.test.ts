@@ -151,7 +151,9 @@ describe('a transaction that completes the job', () => {
       const id = await enqueue({ payloadJson: JSON.stringify({ then }) });
       expect(await shop.untilEnded(id)).toMatchObject({ status: 'completed', result: null });
       await waitFor('the worker has said that the rest counts for nothing', () =>
-        shop.logs().some(({ jobId, msg }) => jobId === id && String(msg).includes('changes nothing')),
+        shop
+          .logs()
+          .some(({ jobId, msg }) => jobId === id && String(msg).includes('changes nothing')),
       );
       expect(await shop.job(id)).toMatchObject({ status: 'completed', attempt: 1 });
       expect(await shop.executions(id)).toHaveLength(1);

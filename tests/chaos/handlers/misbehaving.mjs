@@ -42,6 +42,12 @@ const afterwards = (cause) =>
     return 'in peace';
   });
 
+function nested(levels) {
+  let value = [];
+  for (let level = 1; level < levels; level += 1) value = [value];
+  return value;
+}
+
 class HostileError extends Error {
   get message() {
     throw new Error('The message was read');
@@ -61,6 +67,9 @@ export const handlers = {
   throws_proxy: throwing(() => untouchable),
   throws_hostile_error: throwing(() => new HostileError()),
   throws_huge_text: throwing(() => 'x'.repeat(5_000_000)),
+  throws_huge_stack: throwing(() =>
+    Object.assign(new Error('deep down'), { stack: 'Error: deep down\n\u0000'.repeat(3_000_000) }),
+  ),
   throws_nul_text: throwing(() => new Error('a\u0000b\ud800c')),
   throws_coded_error: throwing(() => Object.assign(new Error('no disk'), { code: 'ENOSPC' })),
   throws_function: throwing(() => () => undefined),
@@ -132,6 +141,10 @@ export const handlers = {
   returns_map: returning(() => new Map([['key', 'value']])),
   returns_circular: returning(circular),
   returns_two_megabytes: returning(() => 'y'.repeat(2_000_000)),
+  returns_infinity: returning(() => ({ big: JSON.parse('1e400'), huge: 10n ** 400n })),
+  returns_lone_surrogates: returning(() => ['\ud800', '\udc00x', '😀']),
+  returns_twenty_thousand_levels: returning(() => nested(20_000)),
+  returns_two_thousand_levels: returning(() => nested(2_000)),
   returns_nul_text: returning(() => ({ 'k\u0000': 'a\u0000b\udfff' })),
   returns_function: returning(() => () => undefined),
   returns_symbol: returning(() => Symbol('returned')),
@@ -141,13 +154,31 @@ export const handlers = {
       throw new Error('toJSON was called');
     },
   })),
-  returns_deep_nesting: returning(() => {
-    let value = [];
-    for (let depth = 0; depth < 100_000; depth += 1) value = [value];
-    return value;
-  }),
+  returns_deep_nesting: returning(() => nested(100_000)),
   returns_proxy: (_payload, context) => {
     note('start', context);
     return untouchable;
   },
+
+  logs_oddly: recorded((_payload, { log, progress }) => {
+    log.info('a\u0000b\ud800c', { 'k\u0000': '\udfff', n: 1n, map: new Map(), own: circular() });
+    log.info('z'.repeat(2_000_000), { big: 'z'.repeat(2_000_000) });
+    log.info(untouchable);
+    log.info(undefined, { deep: nested(20_000) });
+    log.warn(Symbol('said'), untouchable);
+    log.error(new HostileError());
+    progress(Number.NaN, '\u0000'.repeat(1_000));
+    progress('half', circular());
+  }),
+  logs_without_end: recorded((_payload, { log }) => {
+    for (let line = 0; line < 5_000; line += 1) log.debug(`line ${line}`);
+  }),
+  logs_much: recorded((_payload, { log }) => {
+    for (let line = 0; line < 100; line += 1) log.debug('y'.repeat(7_000));
+  }),
+  releases_oddly: recorded((_payload, context) => {
+    return context.job.executionSeq === 1
+      ? context.release(-5, 'a\u0000b\ud800')
+      : context.release(Infinity, circular());
+  }),
 };

@@ -1,9 +1,8 @@
-import { inspect } from 'node:util';
 import { HoldfastError } from '@holdfast/domain';
 import { toRelease } from '../handler.ts';
 import type { ContextLogLine } from '../job-context.ts';
 import type { JobInfo, JobLog, Release } from '../handler.ts';
-import { cutText, safeJson, storableText } from '../safe-json.ts';
+import { asText, safeJson, storableCut } from '../safe-json.ts';
 import { answerOf, toError } from './thread-failure.ts';
 import type { ThreadJobContext } from './thread-handler.ts';
 import type { FromThread, ThreadAnswer, ThreadRun } from './thread-messages.ts';
@@ -55,8 +54,8 @@ export class ThreadContext implements ThreadJobContext {
 
   /** Bound, since handlers take their context apart. */
   readonly progress = (percent: number, note?: unknown): void => {
-    const text = note === undefined || typeof note === 'string' ? note : inspect(note);
-    this.#progress = { percent, note: text === undefined ? undefined : cutText(text, 500) };
+    const text = note === undefined ? undefined : storableCut(asText(note), 500);
+    this.#progress = { percent, note: text };
     if (performance.now() - this.#progressSentAtMs >= progressEveryMs) this.sendProgress();
     else this.#progressTimer ??= setTimeout(() => this.sendProgress(), progressEveryMs).unref();
   };
@@ -130,11 +129,10 @@ export class ThreadContext implements ThreadJobContext {
   #writeLog(level: ContextLogLine['level'], message: unknown, fields: unknown): void {
     if (this.#logLines >= maxLogLines) return;
     this.#logLines += 1;
-    const text = typeof message === 'string' ? message : inspect(message);
     this.#send({
       kind: 'log',
       level,
-      message: cutText(storableText(text), maxTextLength),
+      message: storableCut(asText(message), maxTextLength),
       fieldsJson: safeJson(fields, maxTextLength).json,
     });
   }
