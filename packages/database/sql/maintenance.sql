@@ -196,6 +196,7 @@ using (
     and not exists (select from holdfast.jobs as j where j.project_id = x.project_id and j.id = x.parent_id)
     and not exists (select from holdfast.job_history as h where h.project_id = x.project_id and h.id = x.child_id)
     and not exists (select from holdfast.job_history as h where h.project_id = x.project_id and h.id = x.parent_id)
+  order by x.created_at
   limit $2
 ) as old
 where d.project_id = old.project_id and d.parent_id = old.parent_id and d.child_id = old.child_id

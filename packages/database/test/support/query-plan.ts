@@ -24,6 +24,7 @@ export interface QueryPlan {
 
 /** Runs statements under EXPLAIN ANALYZE with a generic plan, and takes their effects back. */
 export interface Explainer {
+  /** The value `null` is SQL's. */
   explain(statement: Statement, values: readonly string[]): Promise<QueryPlan>;
   close(): Promise<void>;
 }
@@ -36,7 +37,9 @@ export async function openExplainer(url: string, kind: SessionKind): Promise<Exp
   return {
     async explain({ name, text }, values) {
       await client.query(`prepare ${name} as ${text}`);
-      const list = values.map((value) => pg.escapeLiteral(value)).join(', ');
+      const list = values
+        .map((value) => (value === 'null' ? value : pg.escapeLiteral(value)))
+        .join(', ');
       const args = list === '' ? '' : `(${list})`;
       await client.query('begin');
       const { rows } = await client.query<{ 'QUERY PLAN': readonly [{ Plan: PlanNode }] }>(
