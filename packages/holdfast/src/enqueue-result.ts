@@ -8,6 +8,11 @@ export interface EnqueueResult {
   readonly status: JobStatus;
   /** True when no job was made, because another one has the unique key or the id: `id` is that one's. */
   readonly deduplicated: boolean;
+  /**
+   * What happened because the unique key was held: the holder was `kept` as it is, has the payload of this call now
+   * (`replaced`), waits anew besides (`debounced`), or this job waits for the holder's end (`queued_behind`).
+   */
+  readonly conflict?: 'kept' | 'replaced' | 'debounced' | 'queued_behind';
 }
 
 /** What an enqueue of many came to. */

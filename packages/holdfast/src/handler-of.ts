@@ -1,7 +1,12 @@
-import type { JobHandler as EngineHandler, JobContext as EngineContext } from '@holdfast/worker';
+import type {
+  JobContext as EngineContext,
+  JobHandler as EngineHandler,
+  ThreadHandler,
+} from '@holdfast/worker';
 import { createJobContext } from './create-job-context.ts';
 import type { ContextParts } from './create-job-context.ts';
 import type { JobContext } from './job-context.ts';
+import type { JobOptions } from './job-options.ts';
 import type { RunMiddleware } from './run-middleware.ts';
 import type { StandardSchema } from './standard-schema.ts';
 import { validatePayload } from './validate-payload.ts';
@@ -10,6 +15,8 @@ import { validatePayload } from './validate-payload.ts';
 export interface RegisteredHandler<Tx> {
   readonly type: string;
   readonly schema: StandardSchema | undefined;
+  /** The module whose definition runs in a thread, if it does. */
+  readonly threadModule: string | URL | undefined;
   readonly run: (payload: unknown, ctx: JobContext<Tx>) => unknown;
 }
 
@@ -20,27 +27,55 @@ export interface HandlerParts<Tx> extends ContextParts<Tx> {
   readonly onProcessing: (context: EngineContext) => void;
 }
 
+// Threads run what is built, also when the worker runs from the sources.
+const threadAdapter = new URL(
+  import.meta.url.endsWith('.ts') ? '../dist/thread-adapter.js' : './thread-adapter.js',
+  import.meta.url,
+);
+
 /** The handler as the engine calls it: middleware, then the schema, then the handler's own code. */
 export function engineHandlerOf<Tx>(
   handler: RegisteredHandler<Tx>,
   parts: HandlerParts<Tx>,
-): EngineHandler {
-  const { middleware, onProcessing } = parts;
-  const { type, schema, run } = handler;
+): EngineHandler | ThreadHandler {
+  const { type, schema, run, threadModule } = handler;
+  if (threadModule !== undefined) {
+    return {
+      isolate: 'thread',
+      module: threadModule,
+      adapter: threadAdapter,
+      calls: {
+        enqueue: (_context, child, payload, options) =>
+          // What the adapter sends.
+          parts.enqueue(String(child), payload, options as JobOptions),
+      },
+      wrap: (inThread) => (payload, context) =>
+        call((given) => inThread(given, context), { payload, context, parts }),
+    };
+  }
   const runChecked =
     schema === undefined
       ? run
       : async (payload: unknown, ctx: JobContext<Tx>) =>
           run(await validatePayload(type, schema, payload), ctx);
-  const chain = middleware.reduceRight<RegisteredHandler<Tx>['run']>(
-    (next, layer) => (payload, ctx) =>
-      layer({ payload, ctx }, async (...changed) =>
-        next(changed.length > 0 ? changed[0] : payload, ctx),
+  return (payload, context) => call(runChecked, { payload, context, parts });
+}
+
+interface Call<Tx> {
+  readonly payload: unknown;
+  readonly context: EngineContext;
+  readonly parts: HandlerParts<Tx>;
+}
+
+function call<Tx>(run: RegisteredHandler<Tx>['run'], { payload, context, parts }: Call<Tx>) {
+  parts.onProcessing(context);
+  const ctx = createJobContext(context, parts);
+  const chain = parts.middleware.reduceRight<(payload: unknown) => unknown>(
+    (next, layer) => (given) =>
+      layer({ payload: given, ctx }, async (...changed) =>
+        next(changed.length > 0 ? changed[0] : given),
       ),
-    runChecked,
+    (given) => run(given, ctx),
   );
-  return (payload, context) => {
-    onProcessing(context);
-    return chain(payload, createJobContext(context, parts));
-  };
+  return chain(payload);
 }

@@ -8,13 +8,13 @@ import {
   maxDurationMs,
   payloadJson,
 } from '@holdfast/domain';
+import type { UniqueSettings } from '@holdfast/domain';
 import { systemClock } from '@holdfast/runtime';
 import type { OptionCheck } from './check-options.ts';
 import type { JobOptions } from './job-options.ts';
 import { readRetry } from './read-retry.ts';
 import type { PartialRetry } from './read-retry.ts';
 import { readUnique } from './read-unique.ts';
-import type { UniqueFields } from './read-unique.ts';
 
 /** The options of a job as they are stored; what was not said is undefined. */
 export interface JobFields {
@@ -30,7 +30,7 @@ export interface JobFields {
   readonly delayMs: number | undefined;
   readonly startDeadlineAt: Date | undefined;
   readonly startDeadlineMs: number | undefined;
-  readonly unique: UniqueFields | undefined;
+  readonly unique: UniqueSettings | undefined;
 }
 
 /** Every option of a job. */
@@ -54,6 +54,9 @@ export const jobOptionNames = [
 export function readJobFields(check: OptionCheck, options: JobOptions): JobFields {
   if (options.delay !== undefined && options.runAt !== undefined) {
     check.refuse('delay and runAt cannot both be set');
+  }
+  if (options.unique?.onConflict === 'debounce' && (options.delay ?? options.runAt) !== undefined) {
+    check.refuse('delay and runAt cannot be set with debounce: unique.wait is the delay');
   }
   if (typeof options.backoff === 'function') {
     check.refuse('a function as backoff belongs to the definition');

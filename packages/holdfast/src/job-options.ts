@@ -53,26 +53,26 @@ export type RetryMode = 'automatic' | 'manual';
 
 /** A key that one job at a time may hold. */
 export interface Unique {
-  /** At most 512 bytes. */
+  /** 1 to 512 bytes. */
   readonly key: string;
   /** Within what the key is unique: the type (default), the queue, or the whole project. */
   readonly scope?: 'type' | 'queue' | 'project' | undefined;
-  /** How long it is held: until the job starts, until it has ended (default), or for `ttl`. */
+  /** How long it is held: until the job has started, has ended (default), or for `ttl`. With `debounce`: `start`. */
   readonly until?: 'start' | 'done' | 'ttl' | undefined;
   /** With `until: 'ttl'`: how long, from the enqueue on. */
   readonly ttl?: Duration | undefined;
   /**
    * What happens to a job whose key is held:
    * - `keep` (default): nothing is enqueued; the answer names the holder.
-   * - `replace`: the holder gets this payload and these options, if it has not started.
-   * - `debounce`: like `replace`, and the holder waits for `wait` again, at most `maxWait` from its creation.
-   * - `queue_latest`: one job may wait behind a running holder; the newest payload wins.
+   * - `replace`: a holder that has not started gets this payload, priority, tags and metadata.
+   * - `debounce`: like `replace`, and the holder waits for `wait` again, at most `maxWait` from the first call on.
+   * - `queue_latest`: one job may wait behind a holder that has started; the newest payload wins.
    * - `reject`: `UniqueKeyHeldError`.
    */
   readonly onConflict?: 'keep' | 'replace' | 'debounce' | 'queue_latest' | 'reject' | undefined;
-  /** Of `debounce`. */
+  /** With `debounce`: how long the job waits after the newest call. */
   readonly wait?: Duration | undefined;
-  /** Of `debounce`. */
+  /** With `debounce`: how long it waits at most after the first call. */
   readonly maxWait?: Duration | undefined;
 }
 

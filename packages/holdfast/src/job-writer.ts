@@ -1,5 +1,11 @@
-import { enqueueJobs, foreignQueryable, readJobStatus, resolveQueues } from '@holdfast/database';
-import type { NewJob, Queryable } from '@holdfast/database';
+import {
+  enqueueJobs,
+  enqueueUniqueJobs,
+  foreignQueryable,
+  readJobStatus,
+  resolveQueues,
+} from '@holdfast/database';
+import type { Enqueued, NewJob, Queryable, UniqueJob } from '@holdfast/database';
 import { TransactionInvalidError } from '@holdfast/domain';
 import type { Connection, OpenConnection } from './connection.ts';
 import type { EnqueueMiddleware, EnqueueResult } from './enqueue-result.ts';
@@ -121,46 +127,67 @@ interface Insert {
 }
 
 async function insert(open: OpenConnection, request: Insert): Promise<readonly EnqueueResult[]> {
-  const { jobs, tx } = request;
-  const { database, notifier, enqueuer, projectId } = open;
-  const newJobs = await toNewJobs(open, jobs);
-  const mayRepeat = request.mayRepeat || jobs.some(({ hasGivenId }) => hasGivenId);
-  const [only] = newJobs;
-  let insertedIds: ReadonlySet<string>;
-  if (tx === undefined && only !== undefined && newJobs.length === 1) {
+  const newJobs = await toNewJobs(open, request.jobs);
+  const mayRepeat = request.mayRepeat || request.jobs.some(({ hasGivenId }) => hasGivenId);
+  const work = { ...request, newJobs, mayRepeat };
+  return newJobs.some(({ unique }) => unique !== undefined)
+    ? insertUnique(open, work)
+    : insertPlain(open, work);
+}
+
+interface InsertWork extends Insert {
+  readonly newJobs: readonly UniqueJob[];
+}
+
+async function insertPlain(
+  open: OpenConnection,
+  work: InsertWork,
+): Promise<readonly EnqueueResult[]> {
+  const { tx, mayRepeat } = work;
+  const { database, enqueuer, projectId } = open;
+  const jobs = work.newJobs.map((job): NewJob => ({ ...job, unique: undefined }));
+  const [only] = jobs;
+  if (tx === undefined && only !== undefined && jobs.length === 1) {
     const isNew = await enqueuer.enqueue(projectId, only, { mayRepeat });
-    insertedIds = new Set(isNew ? [only.id] : []);
-  } else {
-    const done = await enqueueJobs(database, { projectId, jobs: newJobs, tx, mayRepeat });
-    insertedIds = done.insertedIds;
-    if (tx === undefined) {
-      notifier.wakeQueues(done.queueIds);
-      if (done.scheduled) notifier.wakeSchedulers();
-    }
+    return resultsOf(open, work, new Set(isNew ? [only.id] : []));
   }
-  return resultsOf(open, { ...request, newJobs, insertedIds });
+  const done = await enqueueJobs(database, { projectId, jobs, tx, mayRepeat });
+  if (tx === undefined) wake(open, done);
+  return resultsOf(open, work, done.insertedIds);
+}
+
+async function insertUnique(
+  open: OpenConnection,
+  { jobs, newJobs, tx, mayRepeat }: InsertWork,
+): Promise<readonly EnqueueResult[]> {
+  const { database, projectId } = open;
+  const done = await enqueueUniqueJobs(database, { projectId, jobs: newJobs, tx, mayRepeat });
+  if (tx === undefined) wake(open, done);
+  return done.outcomes.map(({ id, status = 'queued', isNew, deduplicated, conflict }, index) => ({
+    ...{ id, status },
+    deduplicated: deduplicated || (!isNew && jobs[index]?.hasGivenId === true),
+    ...(conflict === undefined ? {} : { conflict }),
+  }));
+}
+
+function wake({ notifier }: OpenConnection, done: Enqueued): void {
+  notifier.wakeQueues(done.queueIds);
+  if (done.scheduled) notifier.wakeSchedulers();
 }
 
 async function resultsOf(
   { database, projectId }: OpenConnection,
-  done: Insert & {
-    readonly newJobs: readonly NewJob[];
-    readonly insertedIds: ReadonlySet<string>;
-  },
+  { jobs, newJobs, tx }: InsertWork,
+  insertedIds: ReadonlySet<string>,
 ): Promise<readonly EnqueueResult[]> {
-  const newIds = new Set(done.insertedIds);
+  const newIds = new Set(insertedIds);
   const results: EnqueueResult[] = [];
-  for (const [index, { id, runAt, delayMs = 0 }] of done.newJobs.entries()) {
+  for (const [index, { id, runAt, delayMs = 0 }] of newJobs.entries()) {
     const status = runAt !== undefined || delayMs > 0 ? 'scheduled' : 'queued';
     // An id that was made here and exists already is that of an earlier try, whose answer was lost.
-    const isOwn = newIds.delete(id) || done.jobs[index]?.hasGivenId !== true;
-    results.push({
-      id,
-      status: isOwn
-        ? status
-        : ((await readJobStatus(done.tx ?? database, { projectId, id })) ?? status),
-      deduplicated: !isOwn,
-    });
+    const isOwn = newIds.delete(id) || jobs[index]?.hasGivenId !== true;
+    const found = isOwn ? status : await readJobStatus(tx ?? database, { projectId, id });
+    results.push({ id, status: found ?? status, deduplicated: !isOwn });
   }
   return results;
 }
@@ -169,7 +196,7 @@ async function resultsOf(
 async function toNewJobs(
   { database, projectId }: OpenConnection,
   jobs: readonly CheckedDraft[],
-): Promise<readonly NewJob[]> {
+): Promise<readonly UniqueJob[]> {
   const names = [...new Set(jobs.map(queueOf))];
   const queues = await resolveQueues(database, projectId, names);
   return jobs.map((job) => {
@@ -191,6 +218,7 @@ async function toNewJobs(
       delayMs: fields.delayMs,
       startDeadlineAt: fields.startDeadlineAt,
       startDeadlineMs: fields.startDeadlineMs,
+      unique: fields.unique,
     };
   });
 }

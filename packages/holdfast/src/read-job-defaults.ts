@@ -3,6 +3,7 @@ import { OptionCheck } from './check-options.ts';
 import type { JobDefaults, JobDefinition } from './job-definition.ts';
 import { readJobFields } from './job-fields.ts';
 import type { JobFields } from './job-fields.ts';
+import type { JobOptions } from './job-options.ts';
 
 const names = [
   'type',
@@ -48,7 +49,7 @@ export function readJobDefaults(options: Unchecked): JobDefaults {
   if (defaults.isolate === 'thread' && defaults.module === undefined) {
     check.refuse('isolate: "thread" needs module: import.meta.url');
   }
-  readJobFields(check, optionsOf(defaults));
+  readJobFields(check, optionsOfDefaults(defaults));
   check.done();
   return Object.freeze({ ...defaults });
 }
@@ -59,14 +60,18 @@ const known = new WeakMap<JobDefinition, JobFields>();
 export function fieldsOfDefinition(job: JobDefinition): JobFields {
   let fields = known.get(job);
   if (fields === undefined) {
-    fields = readJobFields(new OptionCheck(`defineJob("${job.type}")`), optionsOf(job.defaults));
+    fields = readJobFields(
+      new OptionCheck(`defineJob("${job.type}")`),
+      optionsOfDefaults(job.defaults),
+    );
     known.set(job, fields);
   }
   return fields;
 }
 
-/** The defaults as options; a function as backoff stays with the worker. */
-function optionsOf({ queue, maxAttempts, backoff, retry, timeout, priority, tags }: JobDefaults) {
+/** The defaults as options of a job; a function as backoff stays with the worker. */
+export function optionsOfDefaults(defaults: JobDefaults): JobOptions {
+  const { queue, maxAttempts, backoff, retry, timeout, priority, tags } = defaults;
   const stored = typeof backoff === 'function' ? undefined : backoff;
   return { queue, maxAttempts, backoff: stored, retry, timeout, priority, tags };
 }

@@ -43,7 +43,9 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
       if (job.run === undefined) continue;
       // The definition's context is that of the registered transaction, which is this worker's as far as it matters.
       const run = job.run.bind(job) as unknown as RegisteredHandler<Tx>['run'];
-      this.#register({ type: job.type, schema: job.schema, run });
+      const { isolate, module } = job.defaults;
+      const threadModule = isolate === 'thread' ? module : undefined;
+      this.#register({ type: job.type, schema: job.schema, run, threadModule });
     }
   }
 
@@ -60,8 +62,14 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
   handle(type: string, run: (payload: unknown, ctx: JobContext<Tx>) => unknown): this;
   handle(job: JobDefinition | string, run: (payload: never, ctx: JobContext<Tx>) => unknown): this {
     const [type, schema] = typeof job === 'string' ? [job, undefined] : [job.type, job.schema];
+    if (typeof job !== 'string' && job.defaults.isolate === 'thread') {
+      throw new ConfigError(
+        `createWorker: "${type}" runs in a thread, so its handler must be the run of its definition`,
+      );
+    }
+    const parts = { type, schema, threadModule: undefined };
     // The overloads hold the payload and the schema together.
-    this.#register({ type, schema, run: run as RegisteredHandler<Tx>['run'] });
+    this.#register({ ...parts, run: run as RegisteredHandler<Tx>['run'] });
     return this;
   }
 

@@ -1,0 +1,42 @@
+import type { JobHandler, ThreadJobContext } from '@holdfast/worker';
+import { createJobContext } from './create-job-context.ts';
+import type { EnqueueResult } from './enqueue-result.ts';
+import type { JobDefinition } from './job-definition.ts';
+import type { JobOptions } from './job-options.ts';
+import { optionsOfDefaults } from './read-job-defaults.ts';
+import type { RegisteredTransaction } from './register.ts';
+import { validatePayload } from './validate-payload.ts';
+
+/**
+ * Makes a handler of a definition; runs in the thread. The schema is applied here, since what it makes of a payload may
+ * be nothing that can be copied.
+ */
+export function adaptHandler(found: JobDefinition, type: string): JobHandler {
+  return async (payload, context) => {
+    // The engine gives handlers of threads the context of the thread.
+    const thread = context as ThreadJobContext;
+    const { schema } = found;
+    const checked = schema === undefined ? payload : await validatePayload(type, schema, payload);
+    const ctx = createJobContext<RegisteredTransaction>(thread, {
+      enqueue: (job: JobDefinition | string, childPayload?: unknown, options?: JobOptions) =>
+        enqueueByMain(thread, { job, payload: childPayload, options: options ?? {} }),
+    });
+    return found.run?.(checked, ctx);
+  };
+}
+
+/** A definition cannot be copied to the main thread; what it says can. */
+async function enqueueByMain(
+  thread: ThreadJobContext,
+  { job, payload, options }: { job: JobDefinition | string; payload: unknown; options: JobOptions },
+): Promise<EnqueueResult> {
+  const [type, said] =
+    typeof job === 'string'
+      ? [job, options]
+      : [job.type, { ...optionsOfDefaults(job.defaults), ...options }];
+  if (typeof job !== 'string' && job.schema !== undefined) {
+    await validatePayload(type, job.schema, payload);
+  }
+  // What the worker answers to the call of this name.
+  return (await thread.call('enqueue', type, payload, said)) as EnqueueResult;
+}
