@@ -1,68 +1,35 @@
-import {
-  cancelJob,
-  finishJobs,
-  readJob,
-  replayJob,
-  retryJob,
-  startJobs,
-  uniqueDigest,
-} from '@holdfast/database';
+import { cancelJob, readJob, replayJob, retryJob, uniqueDigest } from '@holdfast/database';
 import { uuidV7 } from '@holdfast/domain';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { takeSnapshot } from './support/job-snapshot.ts';
-import { createRace, claimFrom, laneOf } from './support/race.ts';
-import { asForeign, enqueueAll, enqueueOne, uniqueJob } from './support/unique-jobs.ts';
-import type { Lane, UniqueJob } from '@holdfast/database';
-import type { Decision, UniqueSettings } from '@holdfast/domain';
+import { createRace } from './support/race.ts';
+import {
+  asForeign,
+  byHand,
+  endings,
+  enqueueAll,
+  enqueueOne,
+  uniqueJob,
+} from './support/unique-jobs.ts';
+import type { UniqueJob } from '@holdfast/database';
+import type { UniqueSettings } from '@holdfast/domain';
 import type { Race } from './support/race.ts';
+import type { ByHand } from './support/unique-jobs.ts';
 
 let race: Race;
-let lane: Lane;
+let start: ByHand['start'];
+let run: ByHand['run'];
 
 beforeEach(async () => {
   race = await createRace();
-  lane = laneOf(race);
+  ({ start, run } = byHand(race));
 });
 afterEach(async () => {
-  await lane.close();
   await race.close();
 });
 
 const key = (id: string) => ({ projectId: race.factory.projectId, id });
-
-const end = {
-  complete: { transition: 'complete_jobs', executionStatus: 'completed' },
-  retry: { transition: 'retry_jobs', executionStatus: 'failed', delayMs: 3_600_000 },
-  fail: { transition: 'fail_jobs', executionStatus: 'failed' },
-  deadLetter: { transition: 'dead_letter_jobs', executionStatus: 'failed' },
-  release: { transition: 'release_jobs', executionStatus: 'released', delayMs: 3_600_000 },
-  drain: { transition: 'return_jobs', executionStatus: 'returned', reason: 'drain' },
-} as const satisfies Record<string, Decision>;
-
-/** Claims the job, which must be the only one that is due, and starts it. */
-async function start(id: string) {
-  const snapshot = await takeSnapshot(race.database, key(id));
-  const row = snapshot.jobs[0];
-  const queueId = String(row?.['queue_id']);
-  const [claimed] = await claimFrom(lane, { ...key(id), queueId, type: String(row?.['type']) });
-  if (claimed?.id !== id) throw new Error(`Claimed ${String(claimed?.id)} in place of ${id}`);
-  const lease = { id, token: claimed.leaseToken };
-  await startJobs(race.database, { ...key(id), started: [{ ...lease, startedAgoMs: 0 }] });
-  return { ...lease, executionSeq: claimed.executionSeq };
-}
-
-async function finish(lease: Awaited<ReturnType<typeof start>>, decision: Decision) {
-  const error = { code: 'handler_failed', message: 'No', fingerprint: 'test' };
-  const jobs = [{ ...lease, startedAgoMs: 0, finishedAgoMs: 0, decision: { error, ...decision } }];
-  const { projectId } = race.factory;
-  const ids = await finishJobs(race.database, { projectId, transition: decision.transition, jobs });
-  expect(ids).toEqual(new Set([lease.id]));
-}
-
-async function run(id: string, decision: Decision) {
-  await finish(await start(id), decision);
-}
 
 const twice = async (unique: UniqueSettings, more: Partial<UniqueJob> = {}) => {
   const first = await enqueueOne(race, uniqueJob(unique, { payloadJson: '1' }));
@@ -143,7 +110,7 @@ describe('a key that is held', () => {
     const first = await enqueueOne(race, uniqueJob(unique));
     const other = await enqueueOne(race, uniqueJob(unique, { type: 'test.other' }));
     expect(other).toMatchObject({ id: first.id, conflict: 'kept' });
-    await run(first.id, end.retry);
+    await run(first.id, endings.retry);
     expect(await enqueueOne(race, uniqueJob(unique))).toMatchObject({
       id: first.id,
       status: 'scheduled',
@@ -179,13 +146,13 @@ describe('a key until done', () => {
 
   it.each(['retry', 'release', 'drain', 'fail'] as const)('is still held after %s', async (how) => {
     const { id } = await enqueueOne(race, uniqueJob(unique));
-    await run(id, end[how]);
+    await run(id, endings[how]);
     expect(await enqueueOne(race, uniqueJob(unique))).toMatchObject({ id, conflict: 'kept' });
   });
 
   it.each(['complete', 'deadLetter'] as const)('is free after %s', async (how) => {
     const { id } = await enqueueOne(race, uniqueJob(unique));
-    await run(id, end[how]);
+    await run(id, endings[how]);
     expect(await enqueueOne(race, uniqueJob(unique))).toMatchObject({ isNew: true });
   });
 
@@ -197,7 +164,7 @@ describe('a key until done', () => {
 
   it('is freed by its own holder only, not by the end of a job that had it before', async () => {
     const { id } = await enqueueOne(race, uniqueJob(unique));
-    await run(id, end.deadLetter);
+    await run(id, endings.deadLetter);
     const next = await enqueueOne(race, uniqueJob(unique));
     await race.database.execute(`delete from holdfast.jobs where id = '${id}'`);
     expect(await enqueueOne(race, uniqueJob(unique))).toMatchObject({ id: next.id });
@@ -209,7 +176,7 @@ describe('a key until start', () => {
     const unique = { key: 'a', until: 'start' } as const;
     const { first, second } = await twice(unique);
     expect(second).toMatchObject({ id: first.id, conflict: 'kept' });
-    await run(first.id, end.drain);
+    await run(first.id, endings.drain);
     expect(await enqueueOne(race, uniqueJob(unique))).toMatchObject({ isNew: true });
   });
 });
@@ -218,7 +185,7 @@ describe('a key until its time is over', () => {
   it('is held whatever becomes of the job', async () => {
     const unique = { key: 'a', until: 'ttl', ttlMs: 3_600_000 } as const;
     const { id } = await enqueueOne(race, uniqueJob(unique));
-    await run(id, end.complete);
+    await run(id, endings.complete);
     expect(await enqueueOne(race, uniqueJob(unique))).toMatchObject({ id, status: 'completed' });
     await race.database.execute('update holdfast.unique_locks set expires_at = now()');
     expect(await enqueueOne(race, uniqueJob(unique))).toMatchObject({ isNew: true });
@@ -271,7 +238,7 @@ describe('a call that is repeated because its answer was lost', () => {
   it('finds it also when it has ended, and whoever has the key now', async () => {
     const job = uniqueJob({ key: 'a' });
     await enqueueOne(race, job);
-    await run(job.id, end.complete);
+    await run(job.id, endings.complete);
     const again = { id: job.id, isNew: false, deduplicated: false, status: 'completed' };
     expect(await enqueueOne(race, job)).toMatchObject(again);
     expect(await enqueueOne(race, uniqueJob({ key: 'a' }))).toMatchObject({ isNew: true });
@@ -282,14 +249,14 @@ describe('a call that is repeated because its answer was lost', () => {
 describe('a replay', () => {
   it('takes the key again', async () => {
     const { id } = await enqueueOne(race, uniqueJob({ key: 'a' }));
-    await run(id, end.deadLetter);
+    await run(id, endings.deadLetter);
     expect(await replayJob(race.database, key(id))).toMatchObject({ done: true });
     expect(await enqueueOne(race, uniqueJob({ key: 'a' }))).toMatchObject({ id });
   });
 
   it('is refused while another job holds the key', async () => {
     const { id } = await enqueueOne(race, uniqueJob({ key: 'a' }));
-    await run(id, end.deadLetter);
+    await run(id, endings.deadLetter);
     const other = await enqueueOne(race, uniqueJob({ key: 'a' }));
     expect(await replayJob(race.database, key(id))).toEqual({
       done: false,
@@ -297,14 +264,14 @@ describe('a replay', () => {
       holderId: other.id,
     });
     expect(await readJob(race.database, key(id))).toMatchObject({ status: 'dead_letter' });
-    await run(other.id, end.complete);
+    await run(other.id, endings.complete);
     expect(await replayJob(race.database, key(id))).toMatchObject({ done: true });
   });
 
   it('begins the time of the key anew', async () => {
     const unique = { key: 'a', until: 'ttl', ttlMs: 3_600_000 } as const;
     const { id } = await enqueueOne(race, uniqueJob(unique));
-    await run(id, end.deadLetter);
+    await run(id, endings.deadLetter);
     await race.database.execute('update holdfast.unique_locks set expires_at = now()');
     expect(await replayJob(race.database, key(id))).toMatchObject({ done: true });
     expect(await enqueueOne(race, uniqueJob(unique))).toMatchObject({ id, conflict: 'kept' });
@@ -313,7 +280,7 @@ describe('a replay', () => {
   it('holds a key until start again until the next claim', async () => {
     const unique = { key: 'a', until: 'start' } as const;
     const { id } = await enqueueOne(race, uniqueJob(unique));
-    await run(id, end.deadLetter);
+    await run(id, endings.deadLetter);
     await replayJob(race.database, key(id));
     expect(await enqueueOne(race, uniqueJob(unique))).toMatchObject({ id, conflict: 'kept' });
     await start(id);
@@ -324,7 +291,7 @@ describe('a replay', () => {
 describe('a person who retries a failed job', () => {
   it('finds that it has held its key all the time', async () => {
     const { id } = await enqueueOne(race, uniqueJob({ key: 'a' }));
-    await run(id, end.fail);
+    await run(id, endings.fail);
     expect(await enqueueOne(race, uniqueJob({ key: 'a' }))).toMatchObject({ id });
     expect(await retryJob(race.database, key(id))).toMatchObject({ done: true });
   });

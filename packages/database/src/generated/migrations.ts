@@ -634,7 +634,7 @@ where start_deadline_at is not null and status in ('queued', 'scheduled');
     version: 5,
     name: 'unique_keys',
     transactional: true,
-    checksum: '0d07082583b0791c2577249373af5b2314be2c20a6bd4893546ca983ab11e076',
+    checksum: 'bd418b6c35da88cd155cf2370c9bd747389b7b5bf485e147c10d50ffdba79f8f',
     sql: `-- Taking unique keys. Whoever takes one locks its row in unique_locks first and looks at the holder in a statement of its
 -- own: a holder that was committed while this one waited for the row is seen by the second statement only. Rows of
 -- locks come before rows of jobs, and both in the order of their keys, so that no two callers wait for each other.
@@ -657,26 +657,27 @@ return case until
   else status in ('queued', 'scheduled', 'claimed', 'running', 'failed')
 end;
 
--- Decides for each request what becomes of its job. No two requests may name the same key. A request is
--- { no, jobId, digest, scope, key, until, ttlMs?, onConflict }, with { type, payload, priority, tags, metadata, delayMs?,
--- runAt?, waitMs?, maxWaitMs? } where the job may take another's place; payload and metadata are JSON as text. Verdicts:
---   insert         the key is taken: the caller inserts the job in the same transaction
---   existing       the job is there already, or has ended since: an earlier call was answered, but its answer was lost
---   queued_behind  the caller inserts the job with one more parent, the holder
---   kept           nothing changes; job_id holds the key
---   replaced       job_id holds the key and has this request's content now
---   debounced      the same, and it waits anew
---   rejected       nothing was changed for any of the requests
-create function holdfast.acquire_unique_keys(project uuid, requests jsonb)
-returns table (request_no integer, verdict text, job_id uuid, job_status text, holder_id uuid)
+-- What a caller asked for, what becomes of it, and the rows that matter, all of which the transaction has locked.
+create type holdfast.unique_decision as (
+  request jsonb,
+  verdict text,
+  -- The job that stands for the request, or its own.
+  job_id uuid,
+  job_status holdfast.job_status,
+  job_row tid,
+  holder_id uuid,
+  holder_row tid,
+  lock_row tid,
+  is_fresh boolean,
+  -- The follower of a holder that has ended is the holder now.
+  is_promoted boolean
+);
+
+-- Locks the rows of the keys, in their order; answers the digests of those that nobody had.
+create function holdfast.lock_unique_keys(project uuid, requests jsonb) returns bytea[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
--- Few rows of large tables are wanted, whatever a plan that was made long ago took the tables for.
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
-#variable_conflict use_column
 declare
   fresh bytea[];
 begin
@@ -694,76 +695,119 @@ begin
     returning l.digest
   )
   select coalesce(array_agg(digest), '{}') into fresh from taken;
+  return fresh;
+end
+$$;
 
-  -- Jobs that may be given other content or a follower stay as they are until this transaction ends.
-  if requests @? '$[*].onConflict ? (@ == "replace" || @ == "debounce" || @ == "queue_latest")' then
-    perform
-    from jsonb_to_recordset(requests) as r (digest text, "onConflict" text)
-    join holdfast.unique_locks as l on l.project_id = project and l.digest = decode(r.digest, 'hex')
-    cross join lateral unnest(array[l.job_id, l.next_job_id]) as named (id)
-    join holdfast.jobs as j on j.project_id = project and j.id = named.id
-    where j.status in ('queued', 'scheduled', 'claimed', 'running', 'failed')
-      and case r."onConflict"
-        when 'queue_latest' then true
-        when 'keep' then false
-        when 'reject' then false
-        else j.status in ('queued', 'scheduled') and j.execution_seq <= l.execution_seq
-      end
-    order by j.id
-    for no key update of j;
-  end if;
+-- Locks the jobs that may be given other content (not started) or a follower (of any live status), in their order.
+create function holdfast.lock_key_holders(project uuid, requests jsonb) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+as $$
+declare
+  replaceable uuid[];
+  followable uuid[];
+begin
+  select array_agg(named.id), array_agg(named.id) filter (where r.mode = 'queue_latest')
+  into replaceable, followable
+  from jsonb_to_recordset(requests) as c (digest text, "onConflict" text)
+  cross join lateral (select c."onConflict" as mode) as r
+  cross join lateral (
+    select l.job_id, l.next_job_id
+    from holdfast.unique_locks as l
+    where l.project_id = project and l.digest = decode(c.digest, 'hex')
+    limit 1
+  ) as lock
+  cross join lateral unnest(array[lock.job_id, lock.next_job_id]) as named (id)
+  where r.mode not in ('keep', 'reject') and named.id is not null;
 
-  return query
+  perform
+  from holdfast.jobs as j
+  where j.project_id = project and j.id = any (replaceable)
+    and (
+      j.status in ('queued', 'scheduled')
+      or (j.status in ('claimed', 'running', 'failed') and j.id = any (followable))
+    )
+  order by j.id
+  for no key update;
+end
+$$;
+
+-- Looks at the holders and decides. Every look-up is one of its own, by key: a join might be planned as a scan while the
+-- tables are small, and stay one.
+create function holdfast.decide_unique_keys(project uuid, requests jsonb, fresh bytea[])
+returns holdfast.unique_decision[]
+language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+as $$
+declare
+  decisions holdfast.unique_decision[];
+begin
   with fact as materialized (
     select
-      r.no, r."jobId" as own_id, r."onConflict" as mode, r.until as own_until, r."ttlMs" as ttl_ms, r.type, r.payload,
-      r.priority, r.tags, r.metadata, r."waitMs" as wait_ms, r."maxWaitMs" as max_wait_ms,
-      coalesce(extract(epoch from r."runAt" - clock_timestamp())::double precision * 1000, r."delayMs", 0) as delay_ms,
-      l.digest, l.until, l.execution_seq as taken_at_seq,
-      l.job_id as named_id, named.status as named_status, named.type as named_type, named.execution_seq as named_seq,
-      l.next_job_id as next_id, next.status as next_status, next.type as next_type, next.execution_seq as next_seq,
-      own.status as own_status,
-      own.id is not null or (
-        l.digest <> all (fresh) and (l.job_id = r."jobId" or l.next_job_id is not distinct from r."jobId")
-      ) as exists_already,
+      r.request, r.request ->> 'onConflict' as mode, (r.request ->> 'jobId')::uuid as own_id, own.status as own_status,
+      lock.row_id as lock_row, lock.until, lock.job_id as named_id, lock.next_job_id as next_id,
+      lock.digest = any (fresh) as is_fresh,
+      named.row_id as named_row, named.status as named_status, next.row_id as next_row, next.status as next_status,
+      own.id is not null
+        or lock.digest <> all (fresh) and (r.request ->> 'jobId')::uuid in (lock.job_id, lock.next_job_id)
+        as exists_already,
       case
-        when l.digest = any (fresh) then null
+        when lock.digest = any (fresh) then null
         when holdfast.holds_unique_key(
-          l.until, l.expires_at, l.execution_seq, named.status, named.execution_seq
+          lock.until, lock.expires_at, lock.execution_seq, named.status, named.execution_seq
         ) then 'named'
         when next.status in ('queued', 'scheduled', 'claimed', 'running', 'failed') then 'next'
-      end as held_by
-    from jsonb_to_recordset(requests) as r (
-      no integer, "jobId" uuid, digest text, until text, "ttlMs" double precision, "onConflict" text, type text,
-      payload text, priority smallint, tags jsonb, metadata text, "delayMs" double precision, "runAt" timestamptz,
-      "waitMs" double precision, "maxWaitMs" double precision
-    )
-    join holdfast.unique_locks as l on l.project_id = project and l.digest = decode(r.digest, 'hex')
-    left join holdfast.jobs as named on named.project_id = project and named.id = l.job_id
-    left join holdfast.jobs as next on next.project_id = project and next.id = l.next_job_id
-    left join holdfast.jobs as own on own.project_id = project and own.id = r."jobId"
+      end as held_by,
+      coalesce(named.status in ('queued', 'scheduled') and named.execution_seq <= lock.execution_seq, false)
+        as named_is_new,
+      coalesce(next.status in ('queued', 'scheduled') and next.execution_seq = 0, false) as next_is_new,
+      named.type = r.request ->> 'type' as named_is_alike,
+      next.type = r.request ->> 'type' as next_is_alike
+    from jsonb_array_elements(requests) as r (request)
+    cross join lateral (
+      select
+        l.ctid as row_id, l.digest, l.until, l.expires_at, l.execution_seq, l.job_id, l.next_job_id
+      from holdfast.unique_locks as l
+      where l.project_id = project and l.digest = decode(r.request ->> 'digest', 'hex')
+      limit 1
+    ) as lock
+    left join lateral (
+      select j.ctid as row_id, j.status, j.type, j.execution_seq
+      from holdfast.jobs as j where j.project_id = project and j.id = lock.job_id
+      limit 1
+    ) as named on true
+    left join lateral (
+      select j.ctid as row_id, j.status, j.type, j.execution_seq
+      from holdfast.jobs as j where j.project_id = project and j.id = lock.next_job_id
+      limit 1
+    ) as next on true
+    left join lateral (
+      select j.id, j.status
+      from holdfast.jobs as j where j.project_id = project and j.id = (r.request ->> 'jobId')::uuid
+      limit 1
+    ) as own on true
   ),
-  -- The follower of a holder that has ended is the holder now.
-  holder as (
+  holder as materialized (
     select
       fact.*,
-      case held_by when 'named' then named_id when 'next' then next_id end as holder_id,
-      case held_by when 'named' then named_status when 'next' then next_status end as holder_status,
-      case held_by
-        when 'named' then
-          named_type = type and named_status in ('queued', 'scheduled') and named_seq <= taken_at_seq
-        when 'next' then next_type = type and next_status in ('queued', 'scheduled') and next_seq = 0
-      end as takes_content,
-      held_by = 'named' and next_status in ('queued', 'scheduled', 'claimed', 'running', 'failed') as has_follower,
-      -- Has started, and holds until its end: a job may wait for that.
-      case held_by
-        when 'named' then
-          until = 'done' and not (named_status in ('queued', 'scheduled') and named_seq <= taken_at_seq)
-        when 'next' then not (next_status in ('queued', 'scheduled') and next_seq = 0)
-      end as takes_follower
+      held_by = 'next' as is_promoted,
+      case held_by when 'named' then named_id when 'next' then next_id end as id,
+      case held_by when 'named' then named_status when 'next' then next_status end as status,
+      case held_by when 'named' then named_row when 'next' then next_row end as row_id,
+      case held_by when 'named' then named_is_new and named_is_alike when 'next' then next_is_new and next_is_alike end
+        as takes_content,
+      -- It has started, and holds until its end: another job may wait for that.
+      mode = 'queue_latest' and (
+        held_by = 'named' and until = 'done' and not named_is_new or held_by = 'next' and not next_is_new
+      ) as takes_follower,
+      held_by = 'named' and coalesce(next_status in ('queued', 'scheduled', 'claimed', 'running', 'failed'), false)
+        as has_follower
     from fact
   ),
-  decided as materialized (
+  decided as (
     select
       holder.*,
       case
@@ -771,103 +815,153 @@ begin
         when held_by is null then 'insert'
         when mode = 'reject' then 'rejected'
         when mode = 'keep' then 'kept'
-        when takes_content and mode = 'debounce' and holder_status = 'scheduled' then 'debounced'
+        when takes_content and mode = 'debounce' and status = 'scheduled' then 'debounced'
         when takes_content then 'replaced'
-        when mode <> 'queue_latest' or not takes_follower then 'kept'
-        when not coalesce(has_follower, false) then 'queued_behind'
-        when next_type = type and next_status in ('queued', 'scheduled') and next_seq = 0 then 'replaced'
+        when not takes_follower then 'kept'
+        when not has_follower then 'queued_behind'
+        when next_is_new and next_is_alike then 'replaced'
         else 'kept'
       end as verdict,
-      case
-        when mode = 'queue_latest' and takes_follower and has_follower then next_id else holder_id
-      end as target_id,
-      case
-        when mode = 'queue_latest' and takes_follower and has_follower then next_status else holder_status
-      end as target_status
+      takes_follower and has_follower as is_for_follower
     from holder
-  ),
-  refused as materialized (
-    select from decided where verdict = 'rejected' limit 1
-  ),
-  -- A key that nobody took is nobody's.
-  dropped as (
-    delete from holdfast.unique_locks as l
-    using decided as d
-    where exists (select from refused) and l.project_id = project and l.digest = d.digest and d.digest = any (fresh)
-  ),
-  locked as (
-    update holdfast.unique_locks as l
-    set
-      job_id = case when d.verdict = 'insert' then d.own_id else d.holder_id end,
-      until = case when d.verdict = 'insert' then d.own_until when d.held_by = 'next' then 'done' else l.until end,
-      execution_seq = case when d.verdict = 'insert' or d.held_by = 'next' then 0 else l.execution_seq end,
-      expires_at = case
-        when d.verdict = 'insert' then clock_timestamp() + d.ttl_ms * interval '1 millisecond'
-        when d.held_by = 'named' then l.expires_at
-      end,
-      next_job_id = case
-        when d.verdict = 'queued_behind' then d.own_id
-        when d.held_by = 'named' then l.next_job_id
-      end,
-      acquired_at = clock_timestamp()
-    from decided as d
-    where not exists (select from refused)
-      and l.project_id = project and l.digest = d.digest and d.digest <> all (fresh)
-      and (d.verdict in ('insert', 'queued_behind') or (d.held_by = 'next' and d.verdict <> 'existing'))
-  ),
-  changed as (
+  )
+  select array_agg((
+    d.request,
+    d.verdict,
+    case
+      when d.verdict in ('insert', 'existing', 'queued_behind') then d.own_id
+      when d.is_for_follower then d.next_id
+      else d.id
+    end,
+    case
+      when d.verdict = 'insert' then 'queued'
+      when d.verdict = 'queued_behind' then 'scheduled'
+      when d.verdict = 'existing' then d.own_status
+      when d.is_for_follower then d.next_status
+      else d.status
+    end,
+    case when d.is_for_follower then d.next_row else d.row_id end,
+    d.id,
+    d.row_id,
+    d.lock_row,
+    d.is_fresh,
+    coalesce(d.is_promoted, false)
+  )::holdfast.unique_decision)
+  into decisions
+  from decided as d;
+  return decisions;
+end
+$$;
+
+-- Writes what was decided. The rows are found by their place, which is safe for rows that are locked.
+create function holdfast.apply_unique_decisions(project uuid, decisions holdfast.unique_decision[]) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  update holdfast.unique_locks as l
+  set
+    job_id = case when d.verdict = 'insert' then (d.request ->> 'jobId')::uuid else d.holder_id end,
+    until = case when d.verdict = 'insert' then d.request ->> 'until' when d.is_promoted then 'done' else l.until end,
+    execution_seq = case when d.verdict = 'insert' or d.is_promoted then 0 else l.execution_seq end,
+    expires_at = case
+      when d.verdict = 'insert' then
+        clock_timestamp() + (d.request -> 'ttlMs')::double precision * interval '1 millisecond'
+      when not d.is_promoted then l.expires_at
+    end,
+    next_job_id = case
+      when d.verdict = 'queued_behind' then (d.request ->> 'jobId')::uuid
+      when d.verdict <> 'insert' and not d.is_promoted then l.next_job_id
+    end,
+    acquired_at = clock_timestamp()
+  from unnest(decisions) as d
+  where l.ctid = d.lock_row and not d.is_fresh
+    and (d.verdict in ('insert', 'queued_behind') or (d.is_promoted and d.verdict <> 'existing'));
+
+  if exists (select from unnest(decisions) as d where d.verdict in ('replaced', 'debounced')) then
     update holdfast.jobs as j
     set
-      payload = d.payload::jsonb,
-      priority = d.priority,
-      tags = case when d.tags is not null then array(select jsonb_array_elements_text(d.tags)) end,
-      metadata = d.metadata::jsonb,
+      payload = (d.request ->> 'payload')::jsonb,
+      priority = (d.request -> 'priority')::smallint,
+      tags = case
+        when d.request ? 'tags' then array(select jsonb_array_elements_text(d.request -> 'tags'))
+      end,
+      metadata = (d.request ->> 'metadata')::jsonb,
       run_at = case
         when d.verdict = 'debounced' and j.pending_parents = 0 then
           least(
-            clock_timestamp() + d.wait_ms * interval '1 millisecond',
-            j.created_at + coalesce(d.max_wait_ms * interval '1 millisecond', interval '10 years')
+            clock_timestamp() + (d.request -> 'waitMs')::double precision * interval '1 millisecond',
+            j.created_at + coalesce(
+              (d.request -> 'maxWaitMs')::double precision * interval '1 millisecond', interval '10 years'
+            )
           )
         else j.run_at
       end
-    from decided as d
-    where not exists (select from refused)
-      and d.verdict in ('replaced', 'debounced') and j.project_id = project and j.id = d.target_id
-      and j.status in ('queued', 'scheduled')
-  ),
-  preceded as (
+    from unnest(decisions) as d
+    where j.ctid = d.job_row and j.id = d.job_id and d.verdict in ('replaced', 'debounced')
+      and j.status in ('queued', 'scheduled');
+  end if;
+
+  if exists (select from unnest(decisions) as d where d.verdict = 'queued_behind') then
     update holdfast.jobs as j
     set has_children = true
-    from decided as d
-    where not exists (select from refused)
-      and d.verdict = 'queued_behind' and j.project_id = project and j.id = d.holder_id and not j.has_children
-  ),
-  linked as (
+    from unnest(decisions) as d
+    where j.ctid = d.holder_row and j.id = d.holder_id and d.verdict = 'queued_behind' and not j.has_children;
+
     insert into holdfast.job_dependencies (project_id, parent_id, child_id, on_failure, child_delay_ms)
-    select project, d.holder_id, d.own_id, 'run', greatest(d.delay_ms, 0)
-    from decided as d
-    where not exists (select from refused) and d.verdict = 'queued_behind'
-  )
-  select
-    d.no,
-    d.verdict,
-    answer.id,
-    coalesce(
-      answer.status,
-      (select h.status from holdfast.job_history as h where h.project_id = project and h.id = answer.id limit 1)
-    )::text,
-    d.holder_id
-  from decided as d
-  cross join lateral (
     select
-      case when d.verdict in ('insert', 'queued_behind', 'existing') then d.own_id else d.target_id end as id,
-      case d.verdict
-        when 'insert' then 'queued'
-        when 'queued_behind' then 'scheduled'
-        when 'existing' then d.own_status
-        else d.target_status
-      end as status
-  ) as answer;
+      project, d.holder_id, (d.request ->> 'jobId')::uuid, 'run',
+      greatest(0, (d.request -> 'delayMs')::double precision, extract(
+        epoch from (d.request ->> 'runAt')::timestamptz - clock_timestamp()
+      )::double precision * 1000)
+    from unnest(decisions) as d
+    where d.verdict = 'queued_behind';
+  end if;
+end
+$$;
+
+-- The status of a job that has ended for good.
+create function holdfast.ended_job_status(project uuid, job uuid) returns holdfast.job_status
+language sql stable
+return (select h.status from holdfast.job_history as h where h.project_id = project and h.id = job limit 1);
+
+-- Decides for each request what becomes of its job. No two requests may name the same key. A request is
+-- { no, jobId, digest, scope, key, until, ttlMs?, onConflict }, with { type, payload, priority, tags, metadata, delayMs?,
+-- runAt?, waitMs?, maxWaitMs? } where the job may take another's place; payload and metadata are JSON as text. Verdicts:
+--   insert         the key is taken: the caller inserts the job in the same transaction
+--   existing       the job is there already, or has ended since: an earlier call was answered, but its answer was lost
+--   queued_behind  the caller inserts the job with one more parent, the holder
+--   kept           nothing changes; job_id holds the key
+--   replaced       job_id holds the key, or is next, and has this request's content now
+--   debounced      the same, and it waits anew
+--   rejected       nothing was changed for any of the requests
+create function holdfast.acquire_unique_keys(project uuid, requests jsonb)
+returns table (request_no integer, verdict text, job_id uuid, job_status text, holder_id uuid)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  fresh bytea[] := holdfast.lock_unique_keys(project, requests);
+  decisions holdfast.unique_decision[];
+begin
+  if requests @? '$[*].onConflict ? (@ == "replace" || @ == "debounce" || @ == "queue_latest")' then
+    perform holdfast.lock_key_holders(project, requests);
+  end if;
+  decisions := holdfast.decide_unique_keys(project, requests, fresh);
+  if not exists (select from unnest(decisions) as d where d.verdict = 'rejected') then
+    perform holdfast.apply_unique_decisions(project, decisions);
+  elsif cardinality(fresh) > 0 then
+    delete from holdfast.unique_locks as l where l.project_id = project and l.digest = any (fresh);
+  end if;
+  return query
+  select
+    (d.request -> 'no')::integer, d.verdict, d.job_id,
+    coalesce(d.job_status, holdfast.ended_job_status(project, d.job_id))::text, d.holder_id
+  from unnest(decisions) as d;
 end
 $$;
 
@@ -883,66 +977,55 @@ set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 declare
+  -- Of jobs that share a key, the first may have it.
   wanted jsonb;
   fresh bytea[];
 begin
-  select jsonb_agg(jsonb_build_object('id', j.id, 'lock', j.unique_lock, 'seq', j.execution_seq) order by j.id)
+  select jsonb_agg(
+    j.unique_lock || jsonb_build_object('jobId', j.id, 'seq', j.execution_seq, 'onConflict', 'keep') order by j.id
+  )
   into wanted
   from unnest(job_ids) as n (id)
   cross join lateral (
     select a.id, a.unique_lock, a.execution_seq
     from holdfast.all_jobs as a
     where a.project_id = project and a.id = n.id and a.status in ('dead_letter', 'cancelled')
+    limit 1
   ) as j
   where j.unique_lock is not null;
   if wanted is null then
     return;
   end if;
 
-  with taken as (
-    insert into holdfast.unique_locks as l (project_id, digest, scope, key, job_id, until)
-    select distinct on (decode(w.lock ->> 'digest', 'hex'))
-      project, decode(w.lock ->> 'digest', 'hex'), w.lock ->> 'scope', w.lock ->> 'key', w.id, 'done'
-    from jsonb_to_recordset(wanted) as w (id uuid, lock jsonb)
-    order by 2, w.id
-    on conflict (project_id, digest) do update set job_id = l.job_id where false
-    returning l.digest
-  )
-  select coalesce(array_agg(digest), '{}') into fresh from taken;
-
+  fresh := holdfast.lock_unique_keys(project, (
+    select jsonb_agg(f.request)
+    from (
+      select distinct on (r.request ->> 'digest') r.request
+      from jsonb_array_elements(wanted) as r (request)
+      order by r.request ->> 'digest', r.request ->> 'jobId'
+    ) as f
+  ));
   return query
-  with fact as materialized (
+  with decided as materialized (
     select
-      w.id, w.lock, w.seq, l.digest,
-      case
-        when l.digest = any (fresh) then null
-        when holdfast.holds_unique_key(
-          l.until, l.expires_at, l.execution_seq, named.status, named.execution_seq
-        ) then l.job_id
-        when next.status in ('queued', 'scheduled', 'claimed', 'running', 'failed') then l.next_job_id
-      end as holder_id,
-      first_value(w.id) over (partition by l.digest order by w.id) as first_id
-    from jsonb_to_recordset(wanted) as w (id uuid, lock jsonb, seq integer)
-    join holdfast.unique_locks as l
-      on l.project_id = project and l.digest = decode(w.lock ->> 'digest', 'hex')
-    left join holdfast.jobs as named on named.project_id = project and named.id = l.job_id
-    left join holdfast.jobs as next on next.project_id = project and next.id = l.next_job_id
-  ),
-  -- Of jobs that share a key, one may have it.
-  decided as materialized (
-    select f.*, coalesce(f.holder_id, f.first_id) as winner_id from fact as f
+      d.request, d.lock_row, (d.request ->> 'jobId')::uuid as id,
+      coalesce(
+        d.holder_id,
+        first_value((d.request ->> 'jobId')::uuid) over (partition by d.lock_row order by d.request ->> 'jobId')
+      ) as winner_id
+    from unnest(holdfast.decide_unique_keys(project, wanted, fresh)) as d
   ),
   locked as (
     update holdfast.unique_locks as l
     set
       job_id = d.id,
-      until = d.lock ->> 'until',
-      execution_seq = d.seq,
-      expires_at = clock_timestamp() + (d.lock -> 'ttlMs')::double precision * interval '1 millisecond',
+      until = d.request ->> 'until',
+      execution_seq = (d.request -> 'seq')::integer,
+      expires_at = clock_timestamp() + (d.request -> 'ttlMs')::double precision * interval '1 millisecond',
       next_job_id = null,
       acquired_at = clock_timestamp()
     from decided as d
-    where l.project_id = project and l.digest = d.digest and d.winner_id = d.id
+    where l.ctid = d.lock_row and d.winner_id = d.id
   )
   select d.id, d.winner_id from decided as d where d.winner_id <> d.id;
 end
