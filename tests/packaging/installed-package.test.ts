@@ -122,6 +122,12 @@ describe('an application in an empty folder', () => {
     expect(await runScript('required.cjs')).toContain(greeted);
   });
 
+  it('works a job in a thread of its own', async () => {
+    expect(await runScript('threaded.mjs')).toContain(
+      'exit 0\ncompleted {"text":"Hello, Ada","isMainThread":false}',
+    );
+  });
+
   it('migrates by the command of the package, and shows beforehand what it would do', async () => {
     expect(await runScript(command, ['migrate', '--dry-run'])).toMatch(/^exit 0\n-- migration 1: /);
     expect(await runScript(command, ['migrate'])).toMatch(/^exit 0\nMigrations: \d+ applied; /);
