@@ -12,6 +12,7 @@ import { createKeyUses } from './auth/key-uses.ts';
 import { createPasswords } from './auth/passwords.ts';
 import type { ApiConfig } from './config.ts';
 import type { Dependencies } from './dependencies.ts';
+import { createEventWatch } from './event-watch.ts';
 import { createHttpServer } from './http-server.ts';
 import type { HttpServer } from './http-server.ts';
 import { createCursors } from './http/cursors.ts';
@@ -34,11 +35,14 @@ export interface ApiOptions {
   readonly database: Database;
   readonly logger: Logger;
   readonly clock?: Clock;
+  /** Between two heartbeats of an event stream; default 15 s. */
+  readonly eventHeartbeatMs?: number;
 }
 
 /** Puts an API process together; the database must have its schema. The caller closes the database after the services. */
 export async function createApi(options: ApiOptions): Promise<Api> {
   const { config, database, logger, clock = systemClock } = options;
+  const { eventHeartbeatMs = 15_000 } = options;
   const nowMs = (): number => clock.nowMs();
   const passwords = await createPasswords();
   const madeOwner = await ensureOwner(database, {
@@ -50,9 +54,21 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   const notifier = createNotifier(database);
   const probe = openDatabase({ ...database.settings, poolSize: 1 });
   const watch = createDatabaseWatch(probe, clock);
+  const eventWatch = createEventWatch({ database, clock, logger });
   let draining = false;
   const deps: Dependencies = {
-    ...{ config, database, notifier, watch, logger, clock, keys, passwords },
+    ...{
+      config,
+      database,
+      notifier,
+      watch,
+      eventWatch,
+      eventHeartbeatMs,
+      logger,
+      clock,
+      keys,
+      passwords,
+    },
     keyUses: createKeyUses({ database, clock, logger }),
     enqueuer: createEnqueuer(database, notifier),
     metrics: createMetrics({ processMetrics: true }),
@@ -72,7 +88,8 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   };
   return {
     server,
-    services: [connections, server],
+    // Stopped in reverse: streams end before the server waits for the answers in hand.
+    services: [connections, server, eventWatch],
     markDraining() {
       draining = true;
     },

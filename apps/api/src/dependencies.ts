@@ -5,6 +5,7 @@ import type { DerivedKeys } from './auth/derived-keys.ts';
 import type { KeyUses } from './auth/key-uses.ts';
 import type { Passwords } from './auth/passwords.ts';
 import type { ApiConfig } from './config.ts';
+import type { EventWatch } from './event-watch.ts';
 import type { Cursors } from './http/cursors.ts';
 import type { DatabaseWatch } from './http/database-watch.ts';
 
@@ -15,6 +16,9 @@ export interface Dependencies {
   readonly enqueuer: Enqueuer;
   readonly notifier: Notifier;
   readonly watch: DatabaseWatch;
+  readonly eventWatch: EventWatch;
+  /** So often something is sent on a stream of events, also when nothing happens: proxies end what is silent. */
+  readonly eventHeartbeatMs: number;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly clock: Clock;

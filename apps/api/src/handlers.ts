@@ -5,6 +5,8 @@ import { createQueuePages } from './queue-pages.ts';
 import { apiKeyHandlers } from './routes/api-keys.ts';
 import { deadLetterHandlers } from './routes/dead-letters.ts';
 import { enqueueHandlers } from './routes/enqueue.ts';
+import { eventSubscriptionHandlers } from './routes/event-subscriptions.ts';
+import { eventHandlers } from './routes/events.ts';
 import { healthHandlers } from './routes/health.ts';
 import { jobActionHandlers } from './routes/job-actions.ts';
 import { jobListHandlers } from './routes/job-list.ts';
@@ -40,6 +42,8 @@ export function createHandlers(deps: Dependencies): Handlers {
     ...scheduleActionHandlers(deps),
     ...runScheduleHandlers(deps),
     ...workerHandlers(deps),
+    ...eventHandlers(deps),
+    ...eventSubscriptionHandlers(deps),
     ...statsHandlers(deps),
     ...healthHandlers(deps),
   };

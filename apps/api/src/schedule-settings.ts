@@ -9,13 +9,13 @@ import {
   CronInvalidError,
   TimezoneInvalidError,
   canonicalTimezone,
-  defaultRetryPolicy,
   nextFire,
   parseCron,
   parseEvery,
 } from '@holdfast/domain';
 import type { ScheduleRule } from '@holdfast/domain';
 import { HttpProblem } from './http/problem.ts';
+import { templateOf } from './job-template.ts';
 import { payloadJsonOf } from './jobs-from-input.ts';
 
 const defaultCatchUpWindowMs = 3_600_000;
@@ -29,7 +29,7 @@ export function newSettings(input: ScheduleInput, now: Date): ScheduleSettings {
   const timing = timingOf(input, now);
   return {
     timing,
-    job: templateOf(input.job),
+    job: scheduledJobOf(input.job),
     catchUp: input.catchUp ?? 'latest',
     catchUpWindowMs: input.catchUpWindow ?? defaultCatchUpWindowMs,
     overlap: input.overlap ?? 'skip',
@@ -52,7 +52,7 @@ export function changedSettings(
   const timing = isRetimed ? changedTiming(before.timing, patch, now) : before.timing;
   return {
     timing,
-    job: patch.job === undefined ? before.job : templateOf(patch.job),
+    job: patch.job === undefined ? before.job : scheduledJobOf(patch.job),
     catchUp: patch.catchUp ?? before.catchUp,
     catchUpWindowMs: patch.catchUpWindow ?? before.catchUpWindowMs,
     overlap: patch.overlap ?? before.overlap,
@@ -124,31 +124,7 @@ function orProblem<Result>(read: () => Result): Result {
   }
 }
 
-function templateOf({
-  timeout,
-  backoff,
-  retry,
-  payload,
-  ...job
-}: ScheduleInput['job']): ScheduledJobTemplate {
+function scheduledJobOf({ payload, ...job }: ScheduleInput['job']): ScheduledJobTemplate {
   payloadJsonOf(payload, '/job');
-  const isRetryNamed = backoff !== undefined || retry !== undefined;
-  return {
-    type: job.type,
-    queue: job.queue,
-    payload: payload ?? {},
-    ...(job.priority === undefined ? {} : { priority: job.priority }),
-    ...(job.maxAttempts === undefined ? {} : { maxAttempts: job.maxAttempts }),
-    ...(timeout === undefined ? {} : { timeoutMs: timeout }),
-    ...(isRetryNamed
-      ? {
-          retry: {
-            mode: retry ?? defaultRetryPolicy.mode,
-            backoff: backoff ?? defaultRetryPolicy.backoff,
-          },
-        }
-      : {}),
-    ...(job.tags === undefined ? {} : { tags: job.tags }),
-    ...(job.metadata === undefined ? {} : { metadata: job.metadata }),
-  };
+  return { ...templateOf(job), payload: payload ?? {} };
 }

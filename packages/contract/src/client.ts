@@ -3,6 +3,8 @@ import { ApiError } from './api-error.ts';
 import { routes } from './routes.ts';
 import type { Route } from './route.ts';
 import type { RouteName, Routes } from './routes.ts';
+import { readServerSentEvents } from './server-sent-events.ts';
+import type { ServerSentEvent } from './server-sent-events.ts';
 
 /** What a client needs: where the API is, and who speaks. */
 export interface ApiClientOptions {
@@ -16,6 +18,8 @@ export interface ApiClientOptions {
 /** What any call may add. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
+  /** Of a stream: the id of the last event that was read. */
+  readonly lastEventId?: string;
   readonly idempotencyKey?: string;
   readonly ifMatch?: string;
 }
@@ -38,10 +42,14 @@ export type CallInput<N extends RouteName> = Part<'params', Field<Routes[N], 'pa
   Part<'body', Field<Routes[N], 'body'>> &
   CallOptions;
 
-/** What a call of a route answers. */
-export type CallResult<N extends RouteName> = Routes[N]['response'] extends z.ZodType
-  ? z.output<Routes[N]['response']>
-  : undefined;
+/** What a call of a route answers; a stream ends when one stops reading it. */
+export type CallResult<N extends RouteName> = Routes[N] extends {
+  readonly responseType: 'text/event-stream';
+}
+  ? AsyncIterable<ServerSentEvent>
+  : Routes[N]['response'] extends z.ZodType
+    ? z.output<Routes[N]['response']>
+    : undefined;
 
 /** An answer with what came in its headers. */
 export interface ApiAnswer<T> {
@@ -111,7 +119,13 @@ async function sendRequest(
 
 async function readBody(route: Route, response: Response): Promise<unknown> {
   if (route.response === undefined) return undefined;
+  if (route.responseType === 'text/event-stream')
+    return readServerSentEvents(response.body ?? empty());
   return route.responseType === undefined ? await response.json() : await response.text();
+}
+
+function empty(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ start: (controller) => controller.close() });
 }
 
 function targetOf(route: Route, input: AnyInput): string {
@@ -133,10 +147,11 @@ function headersOf(
   token: string | undefined,
 ): Record<string, string> {
   return {
-    accept: 'application/json, application/problem+json',
+    accept: `${route.responseType ?? 'application/json'}, application/problem+json`,
     ...(route.body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(input.idempotencyKey === undefined ? {} : { 'idempotency-key': input.idempotencyKey }),
+    ...(input.lastEventId === undefined ? {} : { 'last-event-id': input.lastEventId }),
     ...(input.ifMatch === undefined ? {} : { 'if-match': input.ifMatch }),
   };
 }

@@ -16,6 +16,7 @@ export const permissions = {
   'queue.configure': { role: 'admin', scope: 'manage' },
   'schedule.operate': { role: 'operator', scope: 'manage' },
   'schedule.configure': { role: 'operator', scope: 'manage' },
+  'event.configure': { role: 'operator', scope: 'manage' },
   'worker.operate': { role: 'operator', scope: 'manage' },
   'key.manage': { role: 'admin', scope: null },
 } as const satisfies Record<string, Requirement>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Route } from './route.ts';
+import { EventPosition } from './schemas/events.ts';
 
 /** An `Idempotency-Key`: printable ASCII, at most 255 characters. */
 export const IdempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/);
@@ -18,11 +19,18 @@ const ifMatchHeader = {
   }),
 };
 
+const lastEventIdHeader = {
+  'Last-Event-ID': EventPosition.optional().meta({
+    description: 'Only events behind this one; comes before `after`. Browsers send it by themselves.',
+  }),
+};
+
 /** The headers that a request to the route may carry, as a part of `requestParams`. */
 export function requestHeaders(route: Route): { header?: z.ZodObject } {
   const shape = {
     ...(route.idempotent === true ? idempotencyHeader : {}),
     ...(route.etag === 'checked' ? ifMatchHeader : {}),
+    ...(route.responseType === 'text/event-stream' ? lastEventIdHeader : {}),
   };
   return Object.keys(shape).length === 0 ? {} : { header: z.object(shape) };
 }

@@ -30,7 +30,7 @@ export interface Route {
   /** `undefined` for an answer without content. */
   readonly response: z.ZodType | undefined;
   /** What the answer is, when it is not JSON. */
-  readonly responseType?: 'text/plain' | 'text/html';
+  readonly responseType?: 'text/plain' | 'text/html' | 'text/event-stream';
   /** Whether the request may carry an `Idempotency-Key`. */
   readonly idempotent?: true;
   /** `answered`: the answer has an ETag. `checked`: the request may carry `If-Match` too. */

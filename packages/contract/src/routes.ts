@@ -1,5 +1,6 @@
 import { authRoutes } from './routes/auth.ts';
 import { deadLetterRoutes } from './routes/dead-letters.ts';
+import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { jobActionRoutes, jobRoutes } from './routes/jobs.ts';
 import { projectRoutes } from './routes/projects.ts';
@@ -18,6 +19,7 @@ export const routes = {
   ...deadLetterRoutes,
   ...scheduleRoutes,
   ...workerRoutes,
+  ...eventRoutes,
   ...statsRoutes,
   ...healthRoutes,
 } as const;

@@ -4,6 +4,7 @@ import { createSilentLogger } from '@holdfast/runtime';
 import { createJobFactory, createTestDatabase } from '@holdfast/testing';
 import type { JobFactory, TestDatabase } from '@holdfast/testing';
 import { createApi } from '../../../apps/api/src/api.ts';
+import type { ApiOptions } from '../../../apps/api/src/api.ts';
 import type { ApiConfig } from '../../../apps/api/src/config.ts';
 
 /** The first owner of every API under test. */
@@ -59,7 +60,10 @@ export interface Answered {
 }
 
 /** Starts an API in this process. */
-export async function startTestApi(overrides: Partial<ApiConfig> = {}): Promise<TestApi> {
+export async function startTestApi(
+  overrides: Partial<ApiConfig> = {},
+  more: Pick<ApiOptions, 'eventHeartbeatMs'> = {},
+): Promise<TestApi> {
   const db = await createTestDatabase();
   const config: ApiConfig = {
     databaseUrl: db.url,
@@ -78,7 +82,8 @@ export async function startTestApi(overrides: Partial<ApiConfig> = {}): Promise<
     logFormat: 'json',
     ...overrides,
   };
-  const api = await createApi({ config, database: db.database, logger: createSilentLogger() });
+  const logger = createSilentLogger();
+  const api = await createApi({ config, database: db.database, logger, ...more });
   for (const service of api.services) await service.start();
   const { url } = api.server;
   const anonymous = createApiClient({ baseUrl: url });
@@ -113,8 +118,12 @@ function sender(url: string, ownerToken: string): TestApi['send'] {
       },
       ...(body === undefined ? {} : { body: isRaw ? (body as BodyInit) : JSON.stringify(body) }),
     });
-    const text = await response.text();
-    const isJson = (response.headers.get('content-type') ?? '').includes('json');
+    const type = response.headers.get('content-type') ?? '';
+    // A stream does not end by itself.
+    const isStream = type.includes('event-stream');
+    if (isStream) await response.body?.cancel();
+    const text = isStream ? '' : await response.text();
+    const isJson = type.includes('json');
     return {
       status: response.status,
       headers: response.headers,

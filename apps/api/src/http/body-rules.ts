@@ -7,6 +7,9 @@ import { ordinaryJsonLimits } from './scan-json.ts';
 const signInBytes = 16 * 1024;
 const bulkBytes = 16 * 1024 * 1024;
 
+/** What is sent there is or becomes a payload. */
+const jobTags: ReadonlySet<string> = new Set(['Jobs', 'Events']);
+
 const bulkRules: BodyRules = {
   limitBytes: bulkBytes,
   // Each job is held to the ordinary limits once it is read.
@@ -28,5 +31,5 @@ export function bodyRulesOf(route: Route): BodyRules {
 
 function limitOf(route: Route): number {
   if (route.path.startsWith('/api/v1/auth/')) return signInBytes;
-  return route.tag === 'Jobs' ? jobBytes : ordinaryBody.limitBytes;
+  return jobTags.has(route.tag) ? jobBytes : ordinaryBody.limitBytes;
 }

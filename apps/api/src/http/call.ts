@@ -48,9 +48,13 @@ export interface Answer<Body> {
   readonly body: Body;
 }
 
-type BodyOf<N extends RouteName> = Routes[N]['response'] extends z.ZodType
-  ? z.output<Routes[N]['response']>
-  : undefined;
+type BodyOf<N extends RouteName> = Routes[N] extends {
+  readonly responseType: 'text/event-stream';
+}
+  ? AsyncIterable<string>
+  : Routes[N]['response'] extends z.ZodType
+    ? z.output<Routes[N]['response']>
+    : undefined;
 
 /** The handler of one route. */
 export type Handler<N extends RouteName> = (call: Call<N>) => Promise<Answer<BodyOf<N>>>;

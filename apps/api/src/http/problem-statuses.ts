@@ -9,6 +9,8 @@ export const problemStatuses = {
   cross_origin: 403,
   cursor_invalid: 422,
   database_unavailable: 503,
+  event_reserved: 422,
+  event_subscription_not_found: 404,
   forbidden: 403,
   idempotency_key_reused: 422,
   internal_error: 500,

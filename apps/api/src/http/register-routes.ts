@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { Name, routes } from '@holdfast/contract';
 import type { Route, RouteName } from '@holdfast/contract';
 import type { Express, Request, RequestHandler, Response } from 'express';
@@ -35,7 +37,7 @@ function serve(deps: Dependencies, served: Served): RequestHandler {
   return async (request, response) => {
     response.locals['route'] = name;
     requireOrigin(request, route);
-    write(response, route, await handle(deps, served, { request, response }));
+    await write(response, route, await handle(deps, served, { request, response }));
   };
 }
 
@@ -82,6 +84,7 @@ function projectOf(request: Request): string | undefined {
 
 const notFoundCodes: Readonly<Record<string, ProblemCode>> = {
   'API keys': 'api_key_not_found',
+  Events: 'event_subscription_not_found',
   Jobs: 'job_not_found',
   Queues: 'queue_not_found',
   Schedules: 'schedule_not_found',
@@ -96,12 +99,23 @@ function readParams(route: Route, request: Request): unknown {
   throw new HttpProblem(notFoundCodes[route.tag] ?? 'project_not_found');
 }
 
-function write(response: Response, route: Route, answer: Answer<unknown>): void {
+async function write(response: Response, route: Route, answer: Answer<unknown>): Promise<void> {
   response.status(answer.status ?? route.statuses[0]);
   for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
   if (route.response === undefined) response.end();
   else if (route.responseType === undefined) response.json(answer.body);
+  else if (route.responseType === 'text/event-stream') await stream(response, answer.body);
   else response.send(answer.body);
+}
+
+/** Whoever reads may leave at any time, which is no error. */
+async function stream(response: Response, body: unknown): Promise<void> {
+  response.flushHeaders();
+  // The handler of such a route is typed to give that.
+  const frames = Readable.from(body as AsyncIterable<string>, { objectMode: false });
+  await pipeline(frames, response).catch((error: unknown) => {
+    if (!response.destroyed) throw error;
+  });
 }
 
 function refuseOtherMethods(app: Express): void {

@@ -1,8 +1,8 @@
 import type { Schedule, ScheduleFire } from '@holdfast/contract';
-import type { Fire, ScheduleView, ScheduledJobTemplate } from '@holdfast/database';
+import type { Fire, ScheduleView } from '@holdfast/database';
 import { formatDuration } from '@holdfast/domain';
-import { presentBackoff } from './backoff.ts';
 import { presentInstant, presentMaybe } from './instant.ts';
+import { presentTemplate } from './job-template.ts';
 
 /** A schedule as answered. */
 export function presentSchedule(schedule: ScheduleView): Schedule {
@@ -13,7 +13,7 @@ export function presentSchedule(schedule: ScheduleView): Schedule {
     cron: 'cron' in timing ? timing.cron : null,
     every: 'cron' in timing ? null : formatDuration(timing.everyMs),
     timezone: timing.timezone,
-    job: presentTemplate(schedule.job),
+    job: { ...presentTemplate(schedule.job), payload: schedule.job.payload },
     catchUp: schedule.catchUp,
     catchUpWindow: formatDuration(schedule.catchUpWindowMs),
     overlap: schedule.overlap,
@@ -48,22 +48,5 @@ export function presentFire(fire: Fire): ScheduleFire {
     outcome: fire.outcome,
     jobId: fire.jobId ?? null,
     recordedAt: presentInstant(fire.recordedAt),
-  };
-}
-
-function presentTemplate(job: ScheduledJobTemplate): Schedule['job'] {
-  // Written by this API and the SDK only, in the form of the domain.
-  const retry = job.retry;
-  return {
-    type: job.type,
-    queue: job.queue,
-    payload: job.payload,
-    ...(job.priority === undefined ? {} : { priority: job.priority }),
-    ...(job.maxAttempts === undefined ? {} : { maxAttempts: job.maxAttempts }),
-    ...(job.timeoutMs === undefined ? {} : { timeout: formatDuration(job.timeoutMs) }),
-    ...(retry === undefined ? {} : { backoff: presentBackoff(retry.backoff), retry: retry.mode }),
-    ...(job.tags === undefined ? {} : { tags: job.tags }),
-    // Checked to be an object when it was written.
-    ...(job.metadata === undefined ? {} : { metadata: job.metadata as Record<string, unknown> }),
   };
 }
