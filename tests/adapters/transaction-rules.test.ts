@@ -1,6 +1,7 @@
-import { createTestDatabase } from '@holdfast/testing';
+import { createTestDatabase, waitFor } from '@holdfast/testing';
 import type { TestDatabase } from '@holdfast/testing';
 import { defineJob } from 'holdfast';
+import type { EnqueueResult } from 'holdfast';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { useApplication } from './support/application.ts';
 import type { ApplicationWork } from './support/application.ts';
@@ -43,6 +44,36 @@ describe('an enqueue in a transaction', () => {
     },
   );
 
+  it.each([
+    ['is given the first job after a commit', true],
+    ['enqueues its own after a rollback', false],
+  ])(
+    'keeps its unique key from others until it ends: the next caller %s',
+    async (_outcome, commits) => {
+      const unique = { key: 'invoice-a' };
+      await use(async ({ holdfast, transaction }) => {
+        const ids: string[] = [];
+        const second: Promise<EnqueueResult>[] = [];
+        const first = transaction(async (tx) => {
+          const { id: firstId } = await holdfast.enqueue(
+            sendInvoice,
+            { invoiceId: 'a' },
+            { tx, unique },
+          );
+          ids.push(firstId);
+          second.push(holdfast.enqueue(sendInvoice, { invoiceId: 'b' }, { unique }));
+          await waitFor('the second caller waits for the first', isSomebodyWaiting);
+          if (!commits) throw new Error('changed my mind');
+        });
+        await (commits ? first : expect(first).rejects.toThrow('changed my mind'));
+        const [answer] = await Promise.all(second);
+        expect(answer?.deduplicated).toBe(commits);
+        if (commits) expect(answer?.id).toBe(ids[0]);
+      });
+      expect(await stored.jobs()).toMatchObject([{ payload: { invoiceId: commits ? 'a' : 'b' } }]);
+    },
+  );
+
   it('leaves the transaction as it was when the payload or an option is refused', async () => {
     await use(({ holdfast, transaction, insertInvoice }) =>
       transaction(async (tx) => {
@@ -67,3 +98,12 @@ describe('an enqueue in a transaction', () => {
     });
   });
 });
+
+async function isSomebodyWaiting(): Promise<boolean> {
+  const rows = await db.database.query({
+    name: 'waiting_for_locks',
+    text: `select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`,
+  });
+  return rows.length > 0;
+}
