@@ -1,41 +1,62 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError } from '@holdfast/domain';
-import type { JobHandler } from '@holdfast/worker';
+import type { JobHandler, ThreadHandler } from '@holdfast/worker';
 
 /** Handlers by job type. */
-export type Handlers = Readonly<Record<string, JobHandler>>;
+export type Handlers = Readonly<Record<string, JobHandler | ThreadHandler>>;
 
 /**
- * Loads the module that a user wrote. It exports `handlers`, or a default, that maps job types to functions.
+ * Loads the module that a user wrote. It exports `handlers`, or a default, that maps job types to functions, or to
+ * `{ isolate: 'thread', handler }` for functions that run in threads, which import the module once more.
  *
  * @param path relative to the working directory, or absolute
  * @throws ConfigError when the module cannot be loaded or exports something else
  */
 export async function loadHandlers(path: string): Promise<Handlers> {
-  const exported = await importModule(path);
+  const url = pathToFileURL(resolve(path)).href;
+  const exported = await importModule(url, path);
   const found = exported['handlers'] ?? exported['default'];
   if (typeof found !== 'object' || found === null) {
     throw invalid(`${path} must export "handlers": an object of functions by job type`);
   }
-  const entries = Object.entries(found);
-  for (const [type, handler] of entries) {
-    if (typeof handler !== 'function') throw invalid(`the handler of "${type}" is not a function`);
-  }
+  const entries = Object.entries(found).map(
+    ([type, entry]) => [type, toEntry(type, entry, url)] as const,
+  );
   return Object.fromEntries(entries);
 }
 
-async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
+function toEntry(type: string, entry: unknown, module: string): JobHandler | ThreadHandler {
+  if (isFunction(entry)) return entry;
+  if (typeof entry !== 'object' || entry === null || !('isolate' in entry)) {
+    throw invalid(`the handler of "${type}" is not a function`);
+  }
+  const { isolate, handler, resourceLimits, ...unknown } = entry as IsolatedEntry;
+  const [odd] = Object.keys(unknown);
+  if (odd !== undefined) throw invalid(`the entry of "${type}" has an unknown field "${odd}"`);
+  if (isolate !== 'thread') throw invalid(`the entry of "${type}" must have isolate: "thread"`);
+  if (!isFunction(handler)) throw invalid(`the handler of "${type}" is not a function`);
+  return { isolate, module, resourceLimits };
+}
+
+/** What a user may have written; each field is checked. */
+interface IsolatedEntry {
+  readonly isolate: unknown;
+  readonly handler?: unknown;
+  readonly resourceLimits?: ThreadHandler['resourceLimits'];
+}
+
+function isFunction(value: unknown): value is JobHandler {
+  return typeof value === 'function';
+}
+
+async function importModule(url: string, path: string): Promise<Readonly<Record<string, unknown>>> {
   try {
-    const module: unknown = await import(pathToFileURL(resolve(path)).href);
+    const module: unknown = await import(url);
     return { ...(module as object) };
   } catch (error) {
-    throw invalid(
-      `${path} cannot be loaded: ${error instanceof Error ? error.message : 'failed'}`,
-      {
-        cause: error,
-      },
-    );
+    const reason = error instanceof Error ? error.message : 'failed';
+    throw invalid(`${path} cannot be loaded: ${reason}`, { cause: error });
   }
 }
 

@@ -8,13 +8,18 @@ function fixture(name: string): string {
 }
 
 describe('a handlers module', () => {
-  it.each(['named-handlers', 'default-handlers'])('may export as %s do', async (name) => {
-    expect(Object.keys(await loadHandlers(fixture(name)))).toEqual(['greet']);
-  });
+  it.each(['named-handlers', 'default-handlers', 'isolated-handlers'])(
+    'may export as %s do',
+    async (name) => {
+      expect(Object.keys(await loadHandlers(fixture(name)))).toEqual(['greet']);
+    },
+  );
 
   it.each([
     ['no-handlers', 'must export "handlers"'],
     ['odd-handlers', 'the handler of "greet" is not a function'],
+    ['oddly-isolated-handlers', 'the entry of "greet" must have isolate: "thread"'],
+    ['unknown-fields', 'the entry of "greet" has an unknown field "memory"'],
     ['broken-handlers', 'cannot be loaded: missing credentials'],
     ['nothing-here', 'cannot be loaded'],
   ])('is refused when it is like %s', async (name, problem) => {

@@ -10,7 +10,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SpawnedProcess, TestDatabase } from '@holdfast/testing';
 
 const script = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-const handlers = fileURLToPath(new URL('fixtures/named-handlers.mjs', import.meta.url));
+const handlersFile = (name: string) =>
+  fileURLToPath(new URL(`fixtures/${name}.mjs`, import.meta.url));
 
 let test: TestDatabase;
 let worker: SpawnedProcess | undefined;
@@ -31,8 +32,11 @@ function spawnWorker(env: Readonly<Record<string, string>>): SpawnedProcess {
 }
 
 describe('a worker process', () => {
-  it("runs jobs with the user's handlers, and stops with 0", async () => {
-    const process = spawnWorker({ HOLDFAST_HANDLERS: handlers });
+  it.each([
+    ["with the user's handlers", 'named-handlers', 'Hello, Ada!'],
+    ['in threads', 'isolated-handlers', 'Hello from another thread, Ada!'],
+  ])('runs jobs %s, and stops with 0', async (_how, file, expected) => {
+    const process = spawnWorker({ HOLDFAST_HANDLERS: handlersFile(file) });
     const factory = await createJobFactory(test.database);
     const { id } = await factory.queued({ type: 'greet', payloadJson: '{"name":"Ada"}' });
     const result = await waitFor('the job has completed', async () => {
@@ -45,7 +49,7 @@ describe('a worker process', () => {
       );
       return row?.result;
     });
-    expect(result).toBe('Hello, Ada!');
+    expect(result).toBe(expected);
     process.kill('SIGTERM');
     expect((await process.exited).code).toBe(0);
   });

@@ -1,6 +1,6 @@
 /**
- * A worker whose handler writes two rows in `context.transaction`, and which kills itself at the boundary between two
- * statements that the job names, once for each job.
+ * A worker whose handler writes two rows in `context.transaction`, and which sends itself a signal at the boundary
+ * between two statements that the job names, once for each job: by default SIGKILL, as a power cut would.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { writeFileSync } from 'node:fs';
@@ -11,18 +11,20 @@ import { createWorkerEngine } from '@holdfast/worker';
 import pg from 'pg';
 
 const { DATABASE_URL: connectionString, KILLS: killsFolder } = process.env;
+const { SIGNAL: signal = 'SIGKILL' } = process.env;
 const current = new AsyncLocalStorage();
 
-/** The job's own boundary is reached: the process ends here, as by a power cut. */
+/** The job's own boundary may be reached: the process ends or freezes here. */
 function reach(boundary) {
   const job = current.getStore();
   if (job?.boundary !== boundary) return;
   try {
-    writeFileSync(join(killsFolder, job.id), boundary, { flag: 'wx' });
+    const report = JSON.stringify({ boundary, executionSeq: job.executionSeq });
+    writeFileSync(join(killsFolder, job.id), report, { flag: 'wx' });
   } catch {
     return;
   }
-  process.kill(process.pid, 'SIGKILL');
+  process.kill(process.pid, signal);
 }
 
 /** Runs a statement and reaches the boundaries at its sending and behind its answer. */
@@ -34,7 +36,9 @@ async function passing(name, send) {
   return result;
 }
 
-const pool = new pg.Pool({ connectionString, max: 4 });
+// A worker that is frozen behind its job's end keeps the job's row locked for as long.
+const options = '-c idle_in_transaction_session_timeout=2000';
+const pool = new pg.Pool({ connectionString, options, max: 4 });
 pool.on('error', () => undefined);
 
 const transactions = {
@@ -64,7 +68,7 @@ const transactions = {
 async function effect({ boundary }, context) {
   const insert = 'insert into effects (job_id, part, execution_seq) values ($1, $2, $3)';
   const { id, executionSeq } = context.job;
-  return current.run({ id, boundary }, async () => {
+  return current.run({ id, executionSeq, boundary }, async () => {
     const result = await context.transaction(async (tx) => {
       await passing('first', () => tx.query(insert, [id, 1, executionSeq]));
       await passing('second', () => tx.query(insert, [id, 2, executionSeq]));
