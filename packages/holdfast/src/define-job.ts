@@ -47,8 +47,9 @@ export function defineJob<Payload, Result = unknown>(
 ): JobDefinition<string, Payload, Payload, Result>;
 
 export function defineJob(options: DefineJobOptions): JobDefinition {
-  const { type, payload, run } = options;
-  return new Definition({ type, schema: payload, defaults: readJobDefaults(options), run });
+  const { type, payload: schema } = options;
+  const defaults = readJobDefaults(options);
+  return new Definition({ type, schema, defaults, run: options.run?.bind(options) });
 }
 
 interface DefineJobOptions extends JobDefaults {

@@ -45,9 +45,11 @@ export function engineHandlerOf<Tx>(
       module: threadModule,
       adapter: threadAdapter,
       calls: {
-        enqueue: (_context, child, payload, options) =>
+        enqueue: (_context, ...args) => {
           // What the adapter sends.
-          parts.enqueue(String(child), payload, options as JobOptions),
+          const [child, payload, options] = args as [string, unknown, JobOptions];
+          return parts.enqueue(child, payload, options);
+        },
       },
       wrap: (inThread) => (payload, context) =>
         call((given) => inThread(given, context), { payload, context, parts }),
@@ -72,10 +74,15 @@ function call<Tx>(run: RegisteredHandler<Tx>['run'], { payload, context, parts }
   const ctx = createJobContext(context, parts);
   const chain = parts.middleware.reduceRight<(payload: unknown) => unknown>(
     (next, layer) => (given) =>
-      layer({ payload: given, ctx }, async (...changed) =>
-        next(changed.length > 0 ? changed[0] : given),
+      layer({ payload: given, ctx }, (...changed) =>
+        settle(() => next(changed.length > 0 ? changed[0] : given)),
       ),
     (given) => run(given, ctx),
   );
   return chain(payload);
+}
+
+/** A handler may be no promise, and may throw at once. */
+async function settle(run: () => unknown): Promise<unknown> {
+  return await run();
 }

@@ -65,7 +65,7 @@ export interface JobRequest<Input = unknown, Result = unknown> {
 /** Payload and options as arguments; a payload that may be left out comes first all the same. */
 export type PayloadAndOptions<Input, Options> = undefined extends Input
   ? [payload?: Input, options?: Options]
-  : Record<never, never> extends Input
+  : [Input, Partial<Input>] extends [object, Input]
     ? [payload?: Input, options?: Options]
     : [payload: Input, options?: Options];
 

@@ -48,7 +48,7 @@ export async function checkDraft(request: DraftRequest): Promise<CheckedDraft> {
   const { job, payload, options, limitBytes } = request;
   const definition = typeof job === 'string' ? undefined : job;
   const type = typeof job === 'string' ? job : job.type;
-  const check = new OptionCheck(`${request.call}("${String(type)}")`);
+  const check = new OptionCheck(`${request.call}("${type}")`);
   check.names(options, optionNames);
   if (!isName(type))
     check.refuse('the type must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -');

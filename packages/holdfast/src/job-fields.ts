@@ -104,7 +104,7 @@ export function readTags(
     tags.length <= jobLimits.tagCount &&
     tags.every((tag: unknown) => typeof tag === 'string' && isTag(tag)) &&
     new Set(tags).size === tags.length;
-  if (areTags) return tags;
+  if (areTags) return tags as readonly string[];
   check.refuse(
     `tags must be at most ${String(jobLimits.tagCount)} different words of 1 to 64 characters`,
   );

@@ -65,6 +65,12 @@ export function toJob(row: JobRow): Job {
     reason: row.reason ?? undefined,
     scheduleId: row.schedule_id ?? undefined,
     workerId: row.worker_id ?? undefined,
+    ...timesOf(row),
+  };
+}
+
+function timesOf(row: JobRow) {
+  return {
     createdAt: row.created_at,
     runAt: row.run_at ?? undefined,
     startedAt: row.started_at ?? undefined,

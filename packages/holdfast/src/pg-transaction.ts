@@ -9,6 +9,7 @@ export interface PgTransaction extends PgClient {
     text: string;
     values: unknown[];
   }): Promise<{ readonly command: string; readonly rows: readonly object[] }>;
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- as the driver has it
   query<Row extends object = Record<string, unknown>>(
     text: string,
     values?: unknown[],

@@ -108,6 +108,19 @@ describe('the payload of an enqueue', () => {
     });
   });
 
+  it('may be left out when all of it may', () => {
+    const gentle = defineJob({ type: 'gentle', run: (_options: { dry?: boolean }) => 1 });
+    const text = defineJob({ type: 'text', run: (_text: string) => 1 });
+    const list = defineJob({ type: 'list', run: (_items: string[]) => 1 });
+    compiled(() => {
+      void holdfast.enqueue(gentle);
+      // @ts-expect-error the payload is missing
+      void holdfast.enqueue(text);
+      // @ts-expect-error the payload is missing
+      void holdfast.enqueue(list);
+    });
+  });
+
   it('is anything when the job is named by its type', () => {
     compiled(() => void holdfast.enqueue('mail.send', { to: 'ada@example.com' }, { priority: 0 }));
   });
@@ -170,7 +183,7 @@ describe('the transaction', () => {
       };
       // @ts-expect-error no transaction of pg
       void holdfast.enqueue(resize, { width: 1 }, { tx: { begin: true } });
-      void use;
+      expectTypeOf(use).toBeFunction();
       createWorker({ holdfast }).handle(resize, (_payload, ctx) =>
         ctx.transaction(async (tx) => {
           expectTypeOf(tx).toEqualTypeOf<PgTransaction>();
@@ -197,7 +210,7 @@ describe('the transaction', () => {
           }),
         );
       };
-      void make;
+      expectTypeOf(make).toBeFunction();
     });
   });
 });

@@ -39,8 +39,8 @@ async function runOne(
   await worker.start();
   const { id } = await holdfast.enqueue(job, more.payload);
   const { until } = more;
-  if (until === undefined) return holdfast.wait(id, { timeout: '15s' });
-  return waitFor('the job is as wanted', async () => {
+  if (until === undefined) return await holdfast.wait(id, { timeout: '15s' });
+  return await waitFor('the job is as wanted', async () => {
     const found = await holdfast.get(id);
     return until(found) && found;
   });

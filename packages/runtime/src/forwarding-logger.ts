@@ -19,7 +19,7 @@ export function createForwardingLogger(forward: ForwardLine): Logger {
       logMethod(args: readonly unknown[], _method, level) {
         const [first, second] = args;
         const isFirstText = typeof first === 'string';
-        const message = isFirstText ? first : String(second ?? '');
+        const message = isFirstText ? first : typeof second === 'string' ? second : '';
         const fields = typeof first === 'object' && first !== null ? first : {};
         forward(levelOf(level), { ...fields }, message);
       },
