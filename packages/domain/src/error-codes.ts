@@ -5,6 +5,7 @@
 export const errorCodes = {
   api_key_not_found: 'No API key with this id exists in the project.',
   attempts_exhausted: 'The job failed on its last allowed attempt.',
+  batch_awaited: 'A batch that is being put together was awaited; await its enqueue().',
   batch_member_exists: 'A member of a batch was given an id that belongs to another job or batch.',
   batch_not_found: 'No batch, chain or graph with this id exists in the project.',
   batch_not_open: 'The batch has finished or was cancelled, and takes no more members.',
@@ -65,6 +66,7 @@ export const errorCodes = {
   options_invalid: 'Options of a call do not exist or break a rule; every one of them is listed.',
   overloaded: 'Too much is asked at once; the same request may succeed a little later.',
   parent_failed: 'A job that this one waited for ended otherwise than completed.',
+  parent_missing: 'A job has no completed parent of the type whose result it asked for, or several.',
   parent_result_gone: 'History no longer has a job whose result was asked for by one that waited for it.',
   password_change_required: 'The password must be changed before anything else.',
   payload_invalid:
@@ -114,6 +116,7 @@ export const errorCodes = {
   unsupported_media_type: 'The body is of a type or coding that the route does not accept.',
   validation_failed: 'Fields of the request break a rule; every one of them is listed.',
   wait_timed_out: 'The job had not ended when the time for waiting was over.',
+  worker_lost: 'A worker died with the job, and the job’s type forbids another run.',
   worker_not_found: 'No worker with this id exists in the project.',
 } as const satisfies Record<string, string>;
 

@@ -104,6 +104,9 @@ function makeEngine<Tx>(start: EngineStart<Tx>): WorkerEngine {
       events.emit('JobProcessing', { jobId, type, queue, workerId, attempt, executionSeq });
     }),
     backoffs: backoffsOf(options),
+    fragileTypes: (options.jobs ?? []).flatMap(({ type, defaults }) =>
+      defaults.onCrash === 'dead_letter' ? [type] : [],
+    ),
     transactions: openerOf(internals),
     labels: options.labels,
     build: options.build,

@@ -279,6 +279,20 @@ describe('an error', () => {
     expect(await executionsOf(id)).toMatchObject([{ reason: 'function', next_delay_ms: 11_000 }]);
   });
 
+  it('of the worker itself makes a dead letter when the effects must not repeat', async () => {
+    const { holdfast, server } = test;
+    const pay = defineJob({ type: 'pay', onCrash: 'dead_letter', run: () => 'paid twice' });
+    const { id } = await holdfast.enqueue(pay);
+    // As the reaper leaves a job whose worker has died.
+    await query(server.url, 'update holdfast.jobs set crash_count = 1 where id = $1', [id]);
+    await using worker = createWorker({ holdfast, jobs: [pay], maintenance: false });
+    await worker.start();
+    expect(await holdfast.wait(id, { timeout: '15s' })).toMatchObject({
+      status: 'dead_letter',
+      lastError: { code: 'worker_lost' },
+    });
+  });
+
   it('of a payload has its path in the type of the error too', () => {
     const error = new PayloadInvalidError('mail', [{ pointer: '/to', message: 'is missing' }]);
     expect(error).toBeInstanceOf(NonRetryableError);

@@ -20,6 +20,7 @@ export interface JobRunnerOptions {
   readonly services: ContextServices;
   readonly handlers: Readonly<Record<string, JobHandler>>;
   readonly backoffs: Readonly<Record<string, BackoffFunction>> | undefined;
+  readonly fragileTypes: readonly string[];
   readonly slots: Slots;
   readonly prefetch: PrefetchTarget;
   readonly flusher: Flusher;
@@ -135,6 +136,11 @@ export class JobRunner {
   }
 
   async #runSuspect(job: HeldJob): Promise<void> {
+    if (this.#options.fragileTypes.includes(job.claimed.type)) {
+      this.#freeSlot(job, 'ended');
+      this.#finish(job, { kind: 'failed', error: workerLost, retryable: false });
+      return;
+    }
     if (await this.#startSuspect(job)) {
       this.#run(job);
       return;
@@ -234,6 +240,12 @@ export class JobRunner {
 }
 
 const noRoom: ClaimCapacity = { slots: 0, total: 0, suspects: 0 };
+
+const workerLost = {
+  code: 'worker_lost',
+  message: 'A worker died with the job, and its type forbids another run',
+  fingerprint: 'worker_lost',
+} as const;
 
 const cancelledBeforeStart = {
   code: 'cancelled',

@@ -205,10 +205,10 @@ export class WorkerEngine implements Service {
   }
 
   #makeRunner(): JobRunner {
-    const { backoffs, logger, onFatal } = this.#options;
+    const { backoffs, fragileTypes = [], logger, onFatal } = this.#options;
     return new JobRunner({
       handlers: this.#handlers(),
-      ...{ backoffs, logger, slots: this.#slots, flusher: this.#flusher },
+      ...{ backoffs, fragileTypes, logger, slots: this.#slots, flusher: this.#flusher },
       services: this.#contextServices(),
       prefetch: new PrefetchTarget(this.#settings.maxPrefetch),
       onRoom: (slot) => {

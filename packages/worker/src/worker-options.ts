@@ -25,6 +25,8 @@ export interface WorkerOptions {
   readonly threadGraceMs?: number | undefined;
   /** For job types whose wait after a failed attempt is a function of it: that function, in milliseconds. */
   readonly backoffs?: Readonly<Record<string, BackoffFunction>> | undefined;
+  /** Job types whose jobs become dead letters when a worker died with them, since their effects must not repeat. */
+  readonly fragileTypes?: readonly string[] | undefined;
   /** Opens `context.transaction`; by default with a client of the driver `pg`, on a few connections of its own. */
   readonly transactions?: TransactionOpener | undefined;
   /** How many handlers run at once; default 20. Jobs that took a worker down run in one more slot, alone. */
