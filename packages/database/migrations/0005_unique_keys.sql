@@ -292,8 +292,9 @@ language sql stable
 return (select h.status from holdfast.job_history as h where h.project_id = project and h.id = job limit 1);
 
 -- Decides for each request what becomes of its job. No two requests may name the same key. A request is
--- { no, jobId, digest, scope, key, until, ttlMs?, onConflict }, with { type, payload, priority, tags, metadata, delayMs?,
--- runAt?, waitMs?, maxWaitMs? } where the job may take another's place; payload and metadata are JSON as text. Verdicts:
+-- { no, jobId, type, queue, digest, scope, key, until, ttlMs?, onConflict }, with { payload, priority, tags, metadata,
+-- delayMs?, runAt?, waitMs?, maxWaitMs? } where the job may take another's place; payload and metadata are JSON as text.
+-- Verdicts:
 --   insert         the key is taken: the caller inserts the job in the same transaction
 --   existing       the job is there already, or has ended since: an earlier call was answered, but its answer was lost
 --   queued_behind  the caller inserts the job with one more parent, the holder
@@ -317,6 +318,15 @@ begin
   decisions := holdfast.decide_unique_keys(project, requests, fresh);
   if not exists (select from unnest(decisions) as d where d.verdict = 'rejected') then
     perform holdfast.apply_unique_decisions(project, decisions);
+    insert into holdfast.events (project_id, event, job_id, data)
+    select
+      project, 'JobDeduplicated', d.job_id,
+      jsonb_build_object('type', d.request -> 'type', 'queue', d.request -> 'queue', 'reason', d.verdict)
+    from unnest(decisions) as d
+    where d.verdict in ('kept', 'replaced', 'debounced')
+      and exists (
+        select from holdfast.event_subscriptions as s where s.project_id = project and s.event = 'JobDeduplicated'
+      );
   elsif cardinality(fresh) > 0 then
     delete from holdfast.unique_locks as l where l.project_id = project and l.digest = any (fresh);
   end if;
@@ -328,8 +338,8 @@ begin
 end
 $$;
 
--- Takes the keys of jobs that are about to live again: dead letters, and cancelled jobs that come back. Answers those
--- whose key another job holds, with that job; they must stay as they are. Their time begins anew.
+-- Takes the keys of jobs that are about to live again: dead letters, and jobs that were cancelled with their parent.
+-- Answers those whose key another job holds, with that job; they must stay as they are. Their time begins anew.
 create function holdfast.reacquire_unique_keys(project uuid, job_ids uuid[])
 returns table (job_id uuid, holder_id uuid)
 language plpgsql
@@ -352,7 +362,8 @@ begin
   cross join lateral (
     select a.id, a.unique_lock, a.execution_seq
     from holdfast.all_jobs as a
-    where a.project_id = project and a.id = n.id and a.status in ('dead_letter', 'cancelled')
+    where a.project_id = project and a.id = n.id
+      and (a.status = 'dead_letter' or a.status = 'cancelled' and a.reason = 'parent_failed')
     limit 1
   ) as j
   where j.unique_lock is not null;
@@ -394,8 +405,8 @@ begin
 end
 $$;
 
--- Removes locks whose jobs are gone, a page of those that were taken longest ago; answers how many. Here too the rows are
--- locked before their jobs are looked at.
+-- Removes locks whose jobs are gone, a page of those that were taken longest ago; answers how many. Here too the rows
+-- are locked before their jobs are looked at.
 create function holdfast.forget_unique_keys(unused_ms double precision, page integer) returns integer
 language plpgsql
 set search_path = pg_catalog, pg_temp

@@ -10,4 +10,5 @@ select a.job_id, a.holder_id
 from holdfast.reacquire_unique_keys($1::uuid, $2::uuid[]) as a;
 
 -- name: forget_unique_keys
-select holdfast.forget_unique_keys($1::double precision, $2::integer) as count;
+-- One row for each lock that is gone.
+select n from generate_series(1, holdfast.forget_unique_keys($1::double precision, $2::integer)) as n;

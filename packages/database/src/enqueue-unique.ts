@@ -4,6 +4,8 @@ import { plainArray } from './array-literal.ts';
 import type { Database } from './database.ts';
 import { enqueueJobs } from './enqueue.ts';
 import type { Enqueued, NewJob } from './enqueue.ts';
+import { announceEvents } from './events.ts';
+import type { Announcement } from './events.ts';
 import { statements } from './generated/statements.ts';
 import type { Queryable } from './queryable.ts';
 import { resolveQueues } from './queue-directory.ts';
@@ -100,6 +102,7 @@ async function enqueueIn(tx: Queryable, work: Work): Promise<UniquelyEnqueued> {
     return insert === undefined ? [] : [insert];
   });
   const done = await enqueueJobs(database, { projectId, jobs: inserted, tx, queues });
+  await announceFollowers(tx, { projectId, groups, outcomes });
   return {
     ...done,
     // The promoter may sleep past the new instant of a job that was debounced.
@@ -112,6 +115,25 @@ async function enqueueIn(tx: Queryable, work: Work): Promise<UniquelyEnqueued> {
       return { id: job.id, status, isNew, deduplicated: false };
     }),
   };
+}
+
+/** Of the others the statement that took their keys has told. */
+async function announceFollowers(
+  tx: Queryable,
+  work: {
+    readonly projectId: string;
+    readonly groups: readonly KeyGroup[];
+    readonly outcomes: ReadonlyMap<string, JobOutcome>;
+  },
+): Promise<void> {
+  const events = work.groups.flatMap(({ followers }) =>
+    followers.map(({ id, type, queue }): Announcement => {
+      const outcome = work.outcomes.get(id);
+      const data = { type, queue, reason: outcome?.conflict };
+      return { event: 'JobDeduplicated', jobId: outcome?.id, data };
+    }),
+  );
+  await announceEvents(tx, { projectId: work.projectId, events });
 }
 
 function insertOf(group: KeyGroup, { verdict }: KeyAnswer): NewJob | undefined {

@@ -33,6 +33,8 @@ export interface PruneReport {
 }
 
 const pageSize = 1_000;
+/** A key that was asked for lately is likely to be asked for again. */
+const unusedKeysMs = 3_600_000;
 
 /** Removes what retention no longer keeps, page by page. It never removes a job that can still change. */
 export async function prune(database: Database, retention: Retention): Promise<PruneReport> {
@@ -49,6 +51,7 @@ export async function prune(database: Database, retention: Retention): Promise<P
   await pages(database, statements.forgetFires, [retention.firesMs]);
   await pages(database, statements.forgetEvents, [retention.eventsMs]);
   await pages(database, statements.forgetIdempotencyKeys, []);
+  await pages(database, statements.forgetUniqueKeys, [unusedKeysMs]);
   await pages(database, statements.forgetSessions, [historyMs]);
   await pages(database, statements.forgetSignInTickets, [historyMs]);
   await database.query(statements.forgetStats, [retention.statsMs]);

@@ -1,6 +1,7 @@
 import { plainArray } from './array-literal.ts';
 import { statements } from './generated/statements.ts';
 import type { Queryable } from './queryable.ts';
+import { reacquireUniqueKeys } from './unique-locks.ts';
 
 /** A job that lives again, as its row says. */
 export interface Revived {
@@ -114,12 +115,15 @@ async function reviveChildren(
     projectId,
     plainArray(ids),
   ]);
+  // A child whose unique key another job has taken stays cancelled.
+  const held = await reacquireUniqueKeys(tx, { projectId, ids });
+  const free = counts.filter(({ id }) => !held.has(id));
   const rows = await tx.query<{ id: string; batch_id: string | null; has_children: boolean }>(
     statements.reviveJobs,
     [
       projectId,
-      plainArray(counts.map(({ id }) => id)),
-      plainArray(counts.map((row) => row.parent_count)),
+      plainArray(free.map(({ id }) => id)),
+      plainArray(free.map((row) => row.parent_count)),
     ],
   );
   return rows.map((row) => ({

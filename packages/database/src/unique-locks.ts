@@ -69,11 +69,12 @@ export async function acquireUniqueKeys(
 
 function toRow({ job, digest, settings }: KeyRequest, index: number) {
   const { key, scope, until, ttlMs, onConflict } = settings;
-  const row = { no: index, jobId: job.id, digest, scope, key, until, ttlMs, onConflict };
+  const { type, queue } = job;
+  const asked = { digest, scope, key, until, ttlMs, onConflict };
+  const row = { no: index, jobId: job.id, type, queue, ...asked };
   if (onConflict === 'keep' || onConflict === 'reject') return row;
   return {
     ...row,
-    type: job.type,
     payload: job.payloadJson,
     priority: job.priority ?? 5,
     tags: job.tags === undefined || job.tags.length === 0 ? undefined : job.tags,

@@ -1,7 +1,7 @@
 import { cancelJob, readJob, replayJob, retryJob, uniqueDigest } from '@holdfast/database';
 import { uuidV7 } from '@holdfast/domain';
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { takeSnapshot } from './support/job-snapshot.ts';
 import { createRace } from './support/race.ts';
 import {
@@ -10,6 +10,7 @@ import {
   endings,
   enqueueAll,
   enqueueOne,
+  forgetJobs,
   uniqueJob,
 } from './support/unique-jobs.ts';
 import type { UniqueJob } from '@holdfast/database';
@@ -21,11 +22,12 @@ let race: Race;
 let start: ByHand['start'];
 let run: ByHand['run'];
 
-beforeEach(async () => {
+beforeAll(async () => {
   race = await createRace();
   ({ start, run } = byHand(race));
 });
-afterEach(async () => {
+beforeEach(() => forgetJobs(race));
+afterAll(async () => {
   await race.close();
 });
 

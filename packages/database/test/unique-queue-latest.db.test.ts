@@ -1,10 +1,17 @@
 import { cancelJob, readJob, replayJob, runJobNow } from '@holdfast/database';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { waitUntilSomeBlocked } from './support/hand-connection.ts';
 import { takeSnapshot } from './support/job-snapshot.ts';
 import { createRace } from './support/race.ts';
 import { settleAll } from './support/run-jobs.ts';
-import { asForeign, byHand, endings, enqueueOne, uniqueJob } from './support/unique-jobs.ts';
+import {
+  asForeign,
+  byHand,
+  endings,
+  enqueueOne,
+  forgetJobs,
+  uniqueJob,
+} from './support/unique-jobs.ts';
 import type { UniqueJob } from '@holdfast/database';
 import type { Race } from './support/race.ts';
 import type { ByHand } from './support/unique-jobs.ts';
@@ -12,11 +19,12 @@ import type { ByHand } from './support/unique-jobs.ts';
 let race: Race;
 let worker: ByHand;
 
-beforeEach(async () => {
+beforeAll(async () => {
   race = await createRace();
   worker = byHand(race);
 });
-afterEach(async () => {
+beforeEach(() => forgetJobs(race));
+afterAll(async () => {
   await race.close();
 });
 

@@ -3149,7 +3149,7 @@ order by s.name`,
   /** steps.sql */
   checkLease: {
     name: 'check_lease',
-    text: `select j.id
+    text: `select current_setting('transaction_isolation') as isolation
 from holdfast.jobs as j
 where j.project_id = $1::uuid and j.id = $2::uuid and j.lease_token = $3::uuid`,
   },
@@ -3218,7 +3218,7 @@ from holdfast.reacquire_unique_keys($1::uuid, $2::uuid[]) as a`,
   /** unique-keys.sql */
   forgetUniqueKeys: {
     name: 'forget_unique_keys',
-    text: `select holdfast.forget_unique_keys($1::double precision, $2::integer) as count`,
+    text: `select n from generate_series(1, holdfast.forget_unique_keys($1::double precision, $2::integer)) as n`,
   },
   /** workers.sql */
   registerWorker: {

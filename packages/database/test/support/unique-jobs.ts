@@ -51,6 +51,14 @@ export async function enqueueOne(
   return outcome;
 }
 
+/** Makes every key free and every queue empty. */
+export async function forgetJobs({ database }: Where): Promise<void> {
+  await database.execute(
+    `delete from holdfast.jobs; delete from holdfast.unique_locks; delete from holdfast.job_dependencies;
+     delete from holdfast.job_endings; delete from holdfast.event_subscriptions; delete from holdfast.events`,
+  );
+}
+
 /** Statements as they travel through somebody else's connection. */
 export function asForeign(connection: Queryable): Queryable {
   const foreign: ForeignConnection = {
