@@ -16,14 +16,18 @@ export const jobLimits = {
   uniqueKeyBytes: 512,
 } as const;
 
-const nameForm = /^[A-Za-z0-9._:-]{1,128}$/;
+/** The characters of a name; see {@link isName} for the two names that are none. */
+export const nameForm = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** 1 to 64 characters, none of them a control character or a lone surrogate. */
+export const tagForm = /^\P{C}{1,64}$/u;
 
 /** Whether the text can name a queue, a job type, a schedule or a project: a name is safe in URLs, paths and logs. */
 export function isName(text: string): boolean {
   return nameForm.test(text) && text !== '.' && text !== '..';
 }
 
-/** Whether the text can be a tag: 1 to 64 characters, none of them a control character or a lone surrogate. */
+/** Whether the text can be a tag. */
 export function isTag(text: string): boolean {
-  return /^\P{C}{1,64}$/u.test(text);
+  return tagForm.test(text);
 }

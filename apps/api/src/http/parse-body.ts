@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { jobLimits } from '@holdfast/domain';
 import { HttpProblem } from './problem.ts';
 import { readBody } from './read-body.ts';
 import { ordinaryJsonLimits, scanJson } from './scan-json.ts';
@@ -14,7 +15,7 @@ export interface BodyRules {
 }
 
 /** The most bytes that one job may have. */
-export const jobBytes = 256 * 1024;
+export const jobBytes = jobLimits.payloadBytes;
 
 /** The rules of a body unless its route says otherwise. */
 export const ordinaryBody: BodyRules = {

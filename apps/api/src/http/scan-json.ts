@@ -1,3 +1,4 @@
+import { jobLimits } from '@holdfast/domain';
 import { HttpProblem } from './problem.ts';
 import type { ProblemCode } from './problem-statuses.ts';
 
@@ -8,7 +9,10 @@ export interface JsonLimits {
 }
 
 /** The limits of an ordinary body. */
-export const ordinaryJsonLimits: JsonLimits = { maxDepth: 64, maxKeys: 10_000 };
+export const ordinaryJsonLimits: JsonLimits = {
+  maxDepth: jobLimits.jsonDepth,
+  maxKeys: jobLimits.jsonKeys,
+};
 
 interface Frame {
   readonly isObject: boolean;

@@ -1,3 +1,4 @@
+import { jobLimits, tagForm } from '@holdfast/domain';
 import { z } from 'zod';
 import { BackoffInput } from './backoff.ts';
 import {
@@ -14,27 +15,27 @@ import {
 export const retryPolicies = ['automatic', 'manual'] as const;
 
 /** 0 is first, 9 last. */
-export const Priority = z.int().min(0).max(9);
+export const Priority = z.int().min(0).max(jobLimits.lastPriority);
 
 /** How often a job is tried before it becomes a dead letter. */
-export const MaxAttempts = z.int().min(1).max(100);
+export const MaxAttempts = z.int().min(1).max(jobLimits.maxAttempts);
 
 /** How long one attempt may run. */
-export const TimeoutInput = durationInput({ minMs: 1_000, maxMs: 86_400_000 });
+export const TimeoutInput = durationInput({ minMs: 1_000, maxMs: jobLimits.timeoutMs });
 
 const Tag = z
   .string()
-  .regex(/^\P{C}{1,64}$/u, 'must be 1 to 64 characters, none of them a control character');
+  .regex(tagForm, 'must be 1 to 64 characters, none of them a control character');
 
 /** Words to find a job by. */
 export const Tags = z
   .array(Tag)
-  .max(20)
+  .max(jobLimits.tagCount)
   .refine((tags) => new Set(tags).size === tags.length, 'must not repeat a tag')
   .readonly();
 
 const Metadata = JsonObject.refine(
-  (metadata) => JSON.stringify(metadata).length <= 8_192,
+  (metadata) => JSON.stringify(metadata).length <= jobLimits.metadataBytes,
   'must be at most 8 kB of JSON',
 );
 

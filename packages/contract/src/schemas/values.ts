@@ -1,10 +1,10 @@
-import { maxDurationMs, parseDurationMs, formatDuration } from '@holdfast/domain';
+import { formatDuration, maxDurationMs, nameForm, parseDurationMs } from '@holdfast/domain';
 import { z } from 'zod';
 
 /** Queues, job types, schedule names and project slugs: 1 to 128 of these characters, so that a name is safe anywhere. */
 export const Name = z
   .string()
-  .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -')
+  .regex(nameForm, 'must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -')
   .refine((name) => name !== '.' && name !== '..', 'must not be "." or ".."')
   .meta({ id: 'Name', examples: ['default'] });
 
