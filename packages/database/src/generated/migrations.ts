@@ -1077,4 +1077,85 @@ end
 $$;
 `,
   },
+  {
+    version: 6,
+    name: 'sql_enqueue',
+    transactional: true,
+    checksum: 'ac1f195e470664f929d4487658c83098c70938d9381492a52a1a9e3a6ecad1b6',
+    sql: `-- holdfast.enqueue: for triggers, and for languages without a library of ours. It takes the options of the SDK and keeps
+-- its rules; a test enqueues the same jobs both ways and compares the rows.
+
+-- A UUIDv7 (RFC 9562, section 5.7): a random one with the milliseconds in front and another version.
+create function holdfast.uuid_v7() returns uuid
+language sql volatile
+return encode(
+  set_bit(set_bit(
+    overlay(
+      uuid_send(gen_random_uuid())
+      placing substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
+      from 1 for 6
+    ),
+    52, 1
+  ), 53, 1),
+  'hex'
+)::uuid;
+
+-- Milliseconds of a duration: a number of them, "250ms", "30s", "5m", "1.5h", "7d", or ISO 8601 without years and months;
+-- null for anything else, and for more than ten years.
+create function holdfast.duration_ms(value jsonb) returns double precision
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  written constant text := value #>> '{}';
+  part text[];
+  ms numeric;
+begin
+  if jsonb_typeof(value) = 'number' then
+    ms := written::numeric;
+  elsif jsonb_typeof(value) = 'string' then
+    part := regexp_match(written, '^(\\d{1,12}(?:\\.\\d{1,3})?)(ms|s|m|h|d)$');
+    if part is not null then
+      ms := part[1]::numeric * case part[2]
+        when 'ms' then 1 when 's' then 1000 when 'm' then 60000 when 'h' then 3600000 else 86400000
+      end;
+    else
+      part := regexp_match(
+        written,
+        '^P(?=\\d|T\\d)(?:(\\d{1,5})W)?(?:(\\d{1,6})D)?'
+          || '(?:T(?=\\d)(?:(\\d{1,8})H)?(?:(\\d{1,9})M)?(?:(\\d{1,10}(?:\\.\\d{1,3})?)S)?)?$'
+      );
+      ms := case when part is not null then
+        coalesce(part[1]::numeric, 0) * 604800000 + coalesce(part[2]::numeric, 0) * 86400000
+        + coalesce(part[3]::numeric, 0) * 3600000 + coalesce(part[4]::numeric, 0) * 60000
+        + coalesce(part[5]::numeric, 0) * 1000
+      end;
+    end if;
+  end if;
+  return case when ms between 0 and 315360000000 then round(ms)::double precision end;
+end
+$$;
+
+-- Whether the text is an instant in RFC 3339, with an offset.
+create function holdfast.is_instant(written text) returns boolean
+language sql immutable
+return coalesce(
+  written ~ '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$',
+  false
+);
+
+create function holdfast.is_name(written text) returns boolean
+language sql immutable
+return coalesce(written ~ '^[A-Za-z0-9._:-]{1,128}$' and written not in ('.', '..'), false);
+
+-- What is wrong with the names of options; a null counts as absent everywhere.
+create function holdfast.unknown_options(options jsonb, known text[], prefix text) returns setof text
+language sql immutable
+return (
+  select format('there is no option "%s%s"', prefix, o.name)
+  from jsonb_object_keys(options) as o (name)
+  where o.name <> all (known)
+);
+`,
+  },
 ];

@@ -926,7 +926,7 @@ left join extended on extended.id = named.id`,
   delete from holdfast.jobs as j
   using unnest($2::uuid[], $3::uuid[], $4::double precision[], $5::double precision[], $6::text[])
     as f (id, token, started_ago_ms, finished_ago_ms, result)
-  where j.project_id = $1 and j.id = f.id and j.lease_token = f.token
+  where j.project_id = $1::uuid and j.id = f.id and j.lease_token = f.token
   returning
     j.seq, j.queue_id, j.run_at, j.created_at, j.claimed_at, j.cancel_requested_at, j.fire_at, j.project_id, j.id,
     j.worker_id, j.schedule_id, j.attempt, j.max_attempts, j.execution_seq, j.crash_count, j.release_count,
@@ -972,13 +972,13 @@ ending as (
 ),
 announced as (
   insert into holdfast.events (project_id, event, job_id, data)
-  select $1, 'JobProcessed', f.id, jsonb_build_object(
+  select $1::uuid, 'JobProcessed', f.id, jsonb_build_object(
     'type', f.type, 'queue', q.name, 'attempt', f.attempt, 'executionSeq', f.execution_seq
   )
   from finished as f
-  join holdfast.queues as q on q.project_id = $1 and q.id = f.queue_id
+  join holdfast.queues as q on q.project_id = $1::uuid and q.id = f.queue_id
   where f.event_id is null
-    and exists (select from holdfast.event_subscriptions where project_id = $1 and event = 'JobProcessed')
+    and exists (select from holdfast.event_subscriptions where project_id = $1::uuid and event = 'JobProcessed')
 )
 select id from finished`,
   },
