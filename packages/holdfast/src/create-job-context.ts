@@ -2,17 +2,25 @@ import { setImmediate } from 'node:timers/promises';
 import { NonRetryableError, OptionsInvalidError, RetryableError } from '@holdfast/domain';
 import type { JobContext as EngineContext, JobLog as EngineLog } from '@holdfast/worker';
 import { durationMs } from './check-options.ts';
-import type { ContextEnqueue, FailOptions, JobContext, JobLog, LogWrite } from './job-context.ts';
+import type {
+  ContextEmit,
+  ContextEnqueue,
+  FailOptions,
+  JobContext,
+  JobLog,
+  LogWrite,
+} from './job-context.ts';
 
 /** What contexts are made with, once for each worker. */
 export interface ContextParts<Tx> {
   readonly enqueue: ContextEnqueue<Tx>;
+  readonly emit: ContextEmit<Tx>;
 }
 
 /** The context of one execution for its handler, on top of the engine's. Costly parts are made when they are asked for. */
 export function createJobContext<Tx>(
   engine: EngineContext,
-  { enqueue }: ContextParts<Tx>,
+  { enqueue, emit }: ContextParts<Tx>,
 ): JobContext<Tx> {
   let log: JobLog | undefined;
   return {
@@ -38,6 +46,7 @@ export function createJobContext<Tx>(
       engine.signal.throwIfAborted();
     },
     enqueue,
+    emit,
     transaction: (run) => engine.transaction(run),
     assertLease: (tx) => engine.assertLease(tx),
     step: (name, run) => engine.step(name, run),

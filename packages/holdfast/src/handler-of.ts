@@ -50,6 +50,10 @@ export function engineHandlerOf<Tx>(
           const [child, payload, options] = args as [string, unknown, JobOptions];
           return parts.enqueue(child, payload, options);
         },
+        emit: (_context, ...args) => {
+          const [event, data] = args as [string, unknown];
+          return parts.emit(event, data);
+        },
       },
       wrap: (inThread) => (payload, context) =>
         call((given) => inThread(given, context), { payload, context, parts }),

@@ -1,13 +1,23 @@
-import type { MigrationReport } from '@holdfast/database';
+import type { EventPage, MigrationReport } from '@holdfast/database';
 import { jobLimits } from '@holdfast/domain';
+import type { LifeCycleEvent } from '@holdfast/domain';
 import { OptionCheck } from './check-options.ts';
 import { Connection } from './connection.ts';
 import { connectionOf } from './connection-options.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 import { enqueueMany } from './enqueue-many.ts';
 import type { EnqueueManyResult, EnqueueMiddleware, EnqueueResult } from './enqueue-result.ts';
+import { emitEvent, endSubscription, readEvents, subscribeToEvent } from './event-calls.ts';
+import type {
+  EmitOptions,
+  EmitResult,
+  EventSubscription,
+  ListenerOptions,
+  ReadEventsOptions,
+} from './event-calls.ts';
 import { EventHub } from './event-hub.ts';
 import type { HoldfastEvent, HoldfastListener } from './event-map.ts';
+import type { DataAndOptions, EventName, TakesEvent } from './event-types.ts';
 import { keepInternals } from './internals.ts';
 import type { Internals } from './internals.ts';
 import { actOnJob, cancelJobOf, readJobOf } from './job-calls.ts';
@@ -178,6 +188,49 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
    */
   on<Event extends HoldfastEvent>(event: Event, listener: HoldfastListener<Event>): () => void {
     return this.#internals.events.on(event, listener);
+  }
+
+  /**
+   * Emits an event of the application. The jobs of its listeners are enqueued with it, in one transaction; where nobody
+   * subscribed, nothing is written.
+   *
+   * @throws OptionsInvalidError, PayloadInvalidError, PayloadTooLargeError, TransactionInvalidError
+   */
+  emit<Event extends EventName>(
+    event: Event,
+    ...[data, options = {}]: DataAndOptions<Event, EmitOptions<Tx>>
+  ): Promise<EmitResult> {
+    return emitEvent(this.#internals, { event, data, options });
+  }
+
+  /**
+   * Subscribes to an event of the application, or of Holdfast's own: each makes a job, whose payload is the event. Without
+   * a job the event is only written, for those who read events. One job type has one subscription of an event; calling
+   * again replaces its options.
+   *
+   * @throws OptionsInvalidError
+   */
+  subscribe<Event extends EventName | LifeCycleEvent, Input>(
+    event: Event,
+    job?: string | (JobDefinition<string, Input> & TakesEvent<Event, Input>),
+    options: ListenerOptions = {},
+  ): Promise<EventSubscription> {
+    return subscribeToEvent(this.#internals, { event, job, options });
+  }
+
+  /** Ends a subscription by its id; answers whether there was one. Jobs that it has made stay. */
+  unsubscribe(id: string): Promise<boolean> {
+    return endSubscription(this.#internals, id);
+  }
+
+  /**
+   * Reads events that somebody subscribed to, in their order. Go on with `after: page.nextAfter`: nothing is ever put
+   * before an event that was read. Events are kept for a week.
+   *
+   * @throws OptionsInvalidError
+   */
+  readEvents(options: ReadEventsOptions = {}): Promise<EventPage> {
+    return readEvents(this.#internals, options);
   }
 
   /** Adds a middleware around every enqueue; the first one is the outermost. */

@@ -16,13 +16,27 @@ export {
   UnknownJobTypeError,
   WaitTimeoutError,
 } from '@holdfast/domain';
-export type { AttemptError, ErrorCode, JobStatus, PayloadIssue } from '@holdfast/domain';
+export type {
+  AttemptError,
+  ErrorCode,
+  JobStatus,
+  LifeCycleEvent,
+  PayloadIssue,
+} from '@holdfast/domain';
 export type { JobInfo, Release } from '@holdfast/worker';
 export { defineJob } from './define-job.ts';
 export { EnqueueIncompleteError } from './enqueue-many.ts';
 export type * from './connection-options.ts';
 export type * from './enqueue-result.ts';
+export type {
+  EmitOptions,
+  EmitResult,
+  EventSubscription,
+  ListenerOptions,
+  ReadEventsOptions,
+} from './event-calls.ts';
 export type * from './event-map.ts';
+export type * from './event-types.ts';
 export { Holdfast } from './holdfast.ts';
 export type { HoldfastOptions } from './holdfast.ts';
 export type { CancelResult } from './job-calls.ts';
@@ -34,7 +48,7 @@ export type { Job } from './job.ts';
 export type { HoldfastLogger } from './logger.ts';
 export type { PgTransaction } from './pg-transaction.ts';
 export type { PauseOptions, Queue, QueueOptions, Queues } from './queues.ts';
-export type { Register, RegisteredTransaction } from './register.ts';
+export type { Register, RegisteredEvents, RegisteredTransaction } from './register.ts';
 export type { JobRunCall, RunMiddleware } from './run-middleware.ts';
 export type { ScheduleInfo } from './schedule-info.ts';
 export type { ScheduleInput } from './schedule-settings.ts';

@@ -1,5 +1,7 @@
 import type { JobInfo, Release } from '@holdfast/worker';
 import type { EnqueueResult } from './enqueue-result.ts';
+import type { EmitOptions, EmitResult } from './event-calls.ts';
+import type { DataAndOptions, EventName } from './event-types.ts';
 import type { JobDefinition, PayloadAndOptions } from './job-definition.ts';
 import type { Duration, EnqueueOptions } from './job-options.ts';
 import type { RegisteredTransaction } from './register.ts';
@@ -57,6 +59,8 @@ export interface JobContext<Tx = RegisteredTransaction> {
   readonly heartbeat: () => Promise<void>;
   /** Enqueues another job, as `holdfast.enqueue`. */
   readonly enqueue: ContextEnqueue<Tx>;
+  /** Emits an event, as `holdfast.emit`. */
+  readonly emit: ContextEmit<Tx>;
   /**
    * Runs `run` in a transaction that completes the job as well: what it writes through `tx` and the end of the job are
    * committed together, or neither is. What `run` gives is the job's result.
@@ -76,6 +80,12 @@ export interface JobContext<Tx = RegisteredTransaction> {
    */
   readonly step: <Result>(name: string, run: () => Result | Promise<Result>) => Promise<Result>;
 }
+
+/** `emit` as the context has it. */
+export type ContextEmit<Tx> = <Event extends EventName>(
+  event: Event,
+  ...args: DataAndOptions<Event, EmitOptions<Tx>>
+) => Promise<EmitResult>;
 
 /** `enqueue` as the context has it. */
 export interface ContextEnqueue<Tx> {

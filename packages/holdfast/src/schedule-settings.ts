@@ -8,7 +8,6 @@ import type {
 } from '@holdfast/database';
 import {
   canonicalTimezone,
-  defaultRetryPolicy,
   isName,
   minEveryMs,
   nextFire,
@@ -21,6 +20,7 @@ import type { JobRequest } from './job-definition.ts';
 import { checkDraft } from './job-draft.ts';
 import type { CheckedDraft } from './job-draft.ts';
 import type { Duration } from './job-options.ts';
+import { templateSettingsOf } from './job-template.ts';
 import { fieldsOf, queueOf } from './job-writer.ts';
 
 /** When a schedule fires, and the job that it makes. */
@@ -134,17 +134,10 @@ function isSameTiming(timing: ScheduleTiming, read: ReadScheduleInput): boolean 
 }
 
 function templateOf(draft: CheckedDraft): ScheduledJobTemplate {
-  const { priority, maxAttempts, timeoutMs, retry, tags, metadataJson } = fieldsOf(draft);
-  const isRetryNamed = Object.keys(retry).length > 0;
   return {
     type: draft.draft.type,
     queue: queueOf(draft),
     payload: JSON.parse(draft.payloadJson),
-    ...(priority === undefined ? {} : { priority }),
-    ...(maxAttempts === undefined ? {} : { maxAttempts }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(isRetryNamed ? { retry: { ...defaultRetryPolicy, ...retry } } : {}),
-    ...(tags === undefined ? {} : { tags }),
-    ...(metadataJson === undefined ? {} : { metadata: JSON.parse(metadataJson) as unknown }),
+    ...templateSettingsOf(fieldsOf(draft)),
   };
 }

@@ -131,7 +131,9 @@ function handlersOf<Tx>(
   onProcessing: (context: EngineContext) => void,
 ) {
   const { holdfast } = options;
-  const parts = { middleware, onProcessing, enqueue: holdfast.enqueue.bind(holdfast) };
+  const enqueue = holdfast.enqueue.bind(holdfast);
+  const emit = holdfast.emit.bind(holdfast);
+  const parts = { middleware, onProcessing, enqueue, emit };
   return Object.fromEntries(
     handlers.map((handler) => [handler.type, engineHandlerOf(handler, parts)]),
   );

@@ -1,6 +1,7 @@
 import type { JobHandler, ThreadJobContext } from '@holdfast/worker';
 import { createJobContext } from './create-job-context.ts';
 import type { EnqueueResult } from './enqueue-result.ts';
+import type { EmitResult } from './event-calls.ts';
 import type { JobDefinition } from './job-definition.ts';
 import type { JobOptions } from './job-options.ts';
 import { optionsOfDefaults } from './read-job-defaults.ts';
@@ -20,6 +21,8 @@ export function adaptHandler(found: JobDefinition, type: string): JobHandler {
     const ctx = createJobContext<RegisteredTransaction>(thread, {
       enqueue: (job: JobDefinition | string, childPayload?: unknown, options?: JobOptions) =>
         enqueueByMain(thread, { job, payload: childPayload, options: options ?? {} }),
+      emit: async (event: string, ...[data]: [data?: unknown, options?: unknown]) =>
+        (await thread.call('emit', event, data)) as EmitResult,
     });
     return found.run?.(checked, ctx);
   };

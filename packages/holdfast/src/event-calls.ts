@@ -1,0 +1,185 @@
+import { emitEvents, listEvents, subscribe, unsubscribe } from '@holdfast/database';
+import type { EventPage, ListenerTemplate } from '@holdfast/database';
+import {
+  OptionsInvalidError,
+  isLifeCycleEvent,
+  isName,
+  isUuid,
+  payloadJson,
+  uuidV7,
+} from '@holdfast/domain';
+import { systemClock } from '@holdfast/runtime';
+import { OptionCheck } from './check-options.ts';
+import type { Internals } from './internals.ts';
+import type { JobDefinition } from './job-definition.ts';
+import { mergeFields, readJobFields } from './job-fields.ts';
+import type { JobOptions } from './job-options.ts';
+import { templateSettingsOf } from './job-template.ts';
+import { fieldsOfDefinition } from './read-job-defaults.ts';
+import type { RegisteredTransaction } from './register.ts';
+
+/** Options of an emit. */
+export interface EmitOptions<Tx = RegisteredTransaction> {
+  /**
+   * The caller's open transaction: event and listeners' jobs are there if and when it commits. Workers are not woken then,
+   * and find the jobs within half a second.
+   */
+  readonly tx?: Tx | undefined;
+}
+
+/** What became of an emitted event. */
+export interface EmitResult {
+  /** `undefined`: nobody subscribed, and nothing was written. */
+  readonly id: string | undefined;
+  /** The jobs of its listeners. */
+  readonly jobIds: readonly string[];
+}
+
+/** What may be said of the jobs of a subscription; what is not said comes from the definition, then from the queue. */
+export type ListenerOptions = Omit<JobOptions, 'id' | 'runAt' | 'unique' | 'startDeadline'>;
+
+/** A subscription to an event. */
+export interface EventSubscription {
+  readonly id: string;
+  readonly event: string;
+  /** The type of its jobs; `undefined`: the event is only written to be read. */
+  readonly type: string | undefined;
+  readonly createdAt: Date;
+}
+
+/** Where to read events. */
+export interface ReadEventsOptions {
+  /** Behind this position; default: from the oldest that is kept. */
+  readonly after?: string | undefined;
+  /** Only these events. */
+  readonly types?: readonly string[] | undefined;
+  /** 1 to 1 000; default 100. */
+  readonly limit?: number | undefined;
+}
+
+/**
+ * Emits an event. The same id makes a repeated call harmless.
+ *
+ * @throws OptionsInvalidError, PayloadInvalidError, PayloadTooLargeError, TransactionInvalidError
+ */
+export async function emitEvent(
+  { connection, writer }: Internals,
+  request: {
+    readonly event: string;
+    readonly data: unknown;
+    readonly options: EmitOptions<unknown>;
+  },
+): Promise<EmitResult> {
+  const { event, options } = request;
+  const check = new OptionCheck(`emit("${event}")`);
+  check.names(options, ['tx']);
+  checkName(check, event);
+  if (isLifeCycleEvent(event)) check.refuse('Holdfast announces this event by itself');
+  check.done();
+  const { limitBytes } = writer;
+  const { json: dataJson } = payloadJson(request.data, { type: event, limitBytes });
+  const events = [{ id: uuidV7(systemClock.nowMs()), event, dataJson }];
+  if (options.tx !== undefined) {
+    const tx = writer.queryableOf(options.tx);
+    return connection.use(async ({ database, projectId }) =>
+      resultOf(await emitEvents(database, { projectId, events, tx })),
+    );
+  }
+  return connection.useWithRetry(async ({ database, projectId, notifier }) => {
+    const emitted = await emitEvents(database, { projectId, events });
+    notifier.wakeQueues(emitted.queueIds);
+    if (emitted.scheduled) notifier.wakeSchedulers();
+    if (emitted.eventIds.length > 0) notifier.wakeDispatchers();
+    return resultOf(emitted);
+  });
+}
+
+function resultOf(emitted: {
+  readonly eventIds: readonly string[];
+  readonly jobIds: readonly string[];
+}): EmitResult {
+  return { id: emitted.eventIds[0], jobIds: emitted.jobIds };
+}
+
+/**
+ * Subscribes to an event.
+ *
+ * @throws OptionsInvalidError
+ */
+export async function subscribeToEvent(
+  { connection }: Internals,
+  request: {
+    readonly event: string;
+    readonly job: JobDefinition | string | undefined;
+    readonly options: ListenerOptions;
+  },
+): Promise<EventSubscription> {
+  const { event } = request;
+  const job = readListener(request);
+  return connection.useWithRetry(async ({ database, projectId, notifier }) => {
+    const { id, createdAt } = await subscribe(database, { projectId, event, job });
+    notifier.wakeDispatchers();
+    return { id, event, type: job?.type, createdAt };
+  });
+}
+
+const listenerOptionNames = [
+  ...['queue', 'delay', 'priority', 'tags', 'metadata', 'maxAttempts'],
+  ...['timeout', 'backoff', 'retry'],
+];
+
+function readListener({
+  event,
+  job,
+  options,
+}: Parameters<typeof subscribeToEvent>[1]): ListenerTemplate | undefined {
+  const type = typeof job === 'string' ? job : job?.type;
+  const check = new OptionCheck(`subscribe("${event}")`);
+  check.names(options, type === undefined ? [] : listenerOptionNames);
+  checkName(check, event);
+  if (type !== undefined && !isName(type)) {
+    check.refuse('the type must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -');
+  }
+  const said = readJobFields(check, options);
+  check.done();
+  if (type === undefined) return undefined;
+  const fields = typeof job === 'object' ? mergeFields(fieldsOfDefinition(job), said) : said;
+  return {
+    ...{ type, queue: fields.queue ?? 'default' },
+    ...templateSettingsOf(fields),
+    ...(fields.delayMs === undefined ? {} : { delayMs: fields.delayMs }),
+  };
+}
+
+/** Ends a subscription; answers whether there was one. */
+export function endSubscription({ connection }: Internals, id: string): Promise<boolean> {
+  if (typeof id !== 'string' || !isUuid(id)) {
+    throw new OptionsInvalidError('unsubscribe', ['the id of a subscription is a UUID']);
+  }
+  return connection.use(({ database, projectId }) => unsubscribe(database, { projectId, id }));
+}
+
+/**
+ * Reads events in their order.
+ *
+ * @throws OptionsInvalidError
+ */
+export function readEvents(
+  { connection }: Internals,
+  options: ReadEventsOptions,
+): Promise<EventPage> {
+  const check = new OptionCheck('readEvents');
+  check.names(options, ['after', 'types', 'limit']);
+  const { after = '0', types: events } = options;
+  if (!/^\d{1,18}$/.test(after)) check.refuse('after must be the position of an event');
+  const limit = check.whole('limit', options.limit, { min: 1, max: 1_000 }) ?? 100;
+  check.done();
+  return connection.useWithRetry(({ database, projectId }) =>
+    listEvents(database, { projectId, after, events, limit }),
+  );
+}
+
+function checkName(check: OptionCheck, event: string): void {
+  if (typeof event === 'string' && isName(event)) return;
+  check.refuse('the name of an event must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -');
+}
