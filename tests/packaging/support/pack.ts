@@ -15,13 +15,14 @@ const leftOut = new Set(['node_modules', 'test']);
 export async function packHoldfast(folder: string): Promise<string> {
   const copy = join(folder, 'workspace');
   mkdirSync(copy, { recursive: true });
-  for (const name of texts) cpSync(join(root, name), join(copy, name));
-  cpSync(join(root, 'packages'), join(copy, 'packages'), {
-    recursive: true,
-    // The compiler goes by them: what is built in the checkout is built in the copy.
-    preserveTimestamps: true,
-    filter: (path) => !leftOut.has(basename(path)),
-  });
+  for (const name of [...texts, 'packages']) {
+    cpSync(join(root, name), join(copy, name), {
+      recursive: true,
+      // The compiler goes by them: what is built in the checkout is built in the copy.
+      preserveTimestamps: true,
+      filter: (path) => !leftOut.has(basename(path)),
+    });
+  }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   await runNpm(['pack', '--workspace', 'holdfast', '--pack-destination', folder], copy);
   const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
