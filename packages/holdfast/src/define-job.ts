@@ -16,6 +16,7 @@ import type { InputOfSchema, OutputOfSchema, StandardSchema } from './standard-s
  * by `createWorker(...).handle(job, run)`.
  *
  * @throws OptionsInvalidError that lists every unknown or wrong option
+ * @since 0.1.0
  */
 export function defineJob<const Type extends string, Schema extends StandardSchema, Result>(
   options: JobDefaults & {

@@ -182,6 +182,7 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
  * happens before `start` or `run`.
  *
  * @throws OptionsInvalidError, ConfigError
+ * @since 0.1.0
  */
 export function createWorker<Tx = RegisteredTransaction>(options: WorkerOptions<Tx>): Worker<Tx> {
   return new Worker(options);

@@ -1,4 +1,9 @@
-import { decideOutcome, defaultRetryPolicy, HoldfastError } from '@holdfast/domain';
+import {
+  decideOutcome,
+  defaultRetryPolicy,
+  HoldfastError,
+  UnknownJobTypeError,
+} from '@holdfast/domain';
 import type { AttemptOutcome, RetryPolicy } from '@holdfast/domain';
 import type { Logger } from '@holdfast/runtime';
 import type { ClaimCapacity } from './claimer.ts';
@@ -163,7 +168,7 @@ export class JobRunner {
     job.startedAtMs = monotonicMs();
     this.#flusher.started(job);
     const { services, handlers } = this.#options;
-    const handler = handlers[job.claimed.type] ?? refuseUnknownType;
+    const handler = handlers[job.claimed.type] ?? refusalOf(job.claimed.type);
     const context = new HandlerContext(job, services);
     runAttempt(job, { handler, context, onEnd: this.#onEnded });
   }
@@ -258,6 +263,9 @@ function retryPolicyOf(retryJson: string | null): RetryPolicy {
   return retryJson === null ? defaultRetryPolicy : (JSON.parse(retryJson) as RetryPolicy);
 }
 
-function refuseUnknownType(): never {
-  throw new HoldfastError('This worker has no handler for the type', { code: 'handler_missing' });
+/** A worker claims only its own types; should it be given another one all the same, the attempt fails. */
+function refusalOf(type: string): JobHandler {
+  return () => {
+    throw new UnknownJobTypeError(type);
+  };
 }
