@@ -3,6 +3,8 @@ import type { BatchDecision, BatchState, CallbackRole, CallbackState } from '@ho
 import { plainArray } from './array-literal.ts';
 import type { Database } from './database.ts';
 import { enqueueJobs } from './enqueue.ts';
+import { announceEvents } from './events.ts';
+import type { Announcement } from './events.ts';
 import { statements } from './generated/statements.ts';
 import { groupBy } from './group-by.ts';
 import { jobOfTemplate } from './job-template.ts';
@@ -27,6 +29,8 @@ export interface Advance {
 
 interface BatchRow {
   readonly id: string;
+  readonly kind: string;
+  readonly name: string | null;
   readonly parent_id: string | null;
   readonly allow_failures: boolean;
   readonly total_count: number;
@@ -88,6 +92,7 @@ async function noteEnds(
   if (finished.length > 0) {
     const finishedIds = plainArray(finished.map(({ row }) => row.id));
     await tx.query(statements.markBatchesFinished, [projectId, finishedIds]);
+    await announceEvents(tx, { projectId, events: finished.map(toAnnouncement) });
   }
   const closed = decided.filter(({ row, decision }) => decision.isClosed && row.parent_id !== null);
   if (closed.length === 0) return;
@@ -95,6 +100,22 @@ async function noteEnds(
   const closedIds = plainArray(closed.map(({ row }) => row.id));
   await tx.query(statements.reportBatchEnds, [projectId, closedIds, statuses]);
   wakes.cascaded = true;
+}
+
+function toAnnouncement({ row, decision }: Decided): Announcement {
+  return {
+    event: 'BatchFinished',
+    data: {
+      batchId: row.id,
+      kind: row.kind,
+      name: row.name,
+      status: decision.status,
+      totalCount: row.total_count,
+      completedCount: row.completed_count,
+      deadLetterCount: row.dead_letter_count,
+      cancelledCount: row.cancelled_count,
+    },
+  };
 }
 
 function toState(row: BatchRow, callbacks: readonly CallbackRow[]): BatchState<Callback> {

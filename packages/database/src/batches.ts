@@ -66,6 +66,8 @@ export interface CreateBatch {
   /** The batch that it becomes a member of; it must be open. */
   readonly parentId?: string | undefined;
   readonly tx?: Queryable | undefined;
+  /** The queues of everything in it, where the caller's transaction takes the last connection. */
+  readonly queues?: ReadonlyMap<string, QueueEntry> | undefined;
   /** That some of the jobs have ids that may have been used before. */
   readonly mayRepeat?: boolean | undefined;
 }
@@ -100,7 +102,8 @@ export async function createBatch(
   const { projectId, batch, mayRepeat = false } = request;
   checkTree(batch);
   // Before the transaction: to look queues up takes a connection of its own.
-  const queues = await resolveQueues(database, projectId, [...queuesOf(batch)]);
+  const queues =
+    request.queues ?? (await resolveQueues(database, projectId, [...queuesOf(batch)]));
   const make = async (tx: Queryable): Promise<BatchEnqueued> => {
     const making: Making = {
       ...{ database, tx, projectId, queues, mayRepeat },
@@ -168,11 +171,13 @@ export async function addToBatch(
     readonly id: string;
     readonly jobs: readonly NewJob[];
     readonly tx?: Queryable | undefined;
+    /** As for {@link createBatch}. */
+    readonly queues?: ReadonlyMap<string, QueueEntry> | undefined;
   },
 ): Promise<BatchEnqueued> {
   const { projectId, id, jobs } = request;
   const names = [...new Set(jobs.map((job) => job.queue))];
-  const queues = await resolveQueues(database, projectId, names);
+  const queues = request.queues ?? (await resolveQueues(database, projectId, names));
   const add = async (tx: Queryable): Promise<BatchEnqueued> => {
     const refusal = await lockOpenBatch(tx, { projectId, id });
     const known = await findMembers(tx, request);

@@ -121,6 +121,7 @@ describe('in a transaction of another library', () => {
       statements.markCallbacksEnqueued,
       statements.markBatchesFinished,
       statements.reportBatchEnds,
+      statements.announceEvents,
       statements.enqueueJobs,
       statements.scheduleJobs,
       statements.holdBackJobs,

@@ -17,6 +17,34 @@ export function uuidV7(nowMs: number): string {
   return `${time.slice(0, 8)}-${time.slice(8, 12)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;
 }
 
+/** Ids of one series at most; further ones repeat the first. */
+const seriesLength = 2 ** 26;
+
+/**
+ * Makes ids that belong to another id, such as those of a batch's jobs: UUIDv7 of the same time, each of which sorts after
+ * the one before. The same `ofId` gives the same ids again.
+ */
+export function uuidSeries(ofId: string): () => string {
+  const time = ofId.replaceAll('-', '').slice(0, 12);
+  const tail = (fnv1a(ofId) & 0xffff_ffff_ffffn).toString(16).padStart(12, '0');
+  let next = 0;
+  return () => {
+    const index = next++ % seriesLength;
+    const high = (index >>> 14).toString(16).padStart(3, '0');
+    const low = (0x8000 | (index & 0x3fff)).toString(16);
+    return `${time.slice(0, 8)}-${time.slice(8, 12)}-7${high}-${low}-${tail}`;
+  };
+}
+
+/** The 64-bit FNV-1a hash (Fowler, Noll and Vo) of a text in ASCII. */
+function fnv1a(text: string): bigint {
+  let hash = 0xcbf2_9ce4_8422_2325n;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = ((hash ^ BigInt(text.charCodeAt(index))) * 0x100_0000_01b3n) & 0xffff_ffff_ffff_ffffn;
+  }
+  return hash;
+}
+
 function takeRandomHex(): string {
   if (offset >= pool.length) {
     globalThis.crypto.getRandomValues(pool);

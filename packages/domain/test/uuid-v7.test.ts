@@ -1,4 +1,4 @@
-import { isUuid, uuidV7 } from '@holdfast/domain';
+import { isUuid, uuidSeries, uuidV7 } from '@holdfast/domain';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
@@ -59,5 +59,34 @@ describe('the canonical form of a UUID', () => {
     '0190b6e4-7a4b-7c1d-9e2f-0123456789ag',
   ])('is not that of %j', (text) => {
     expect(isUuid(text)).toBe(false);
+  });
+});
+
+describe('a series of UUIDs', () => {
+  const take = (ofId: string, count: number) => Array.from({ length: count }, uuidSeries(ofId));
+
+  it('has the time of the id that it belongs to, and sorts in the order in which it was made', () => {
+    const ofId = uuidV7(1_700_000_000_000);
+    const ids = take(ofId, 20_000);
+    expect(ids.every(isUuid)).toBe(true);
+    expect(ids.every((id) => id.startsWith(ofId.slice(0, 13)))).toBe(true);
+    expect([...ids].sort()).toEqual(ids);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('is the same again for the same id, and shares nothing with that of another id', () => {
+    fc.assert(
+      fc.property(fc.uuid(), fc.uuid(), (one, other) => {
+        fc.pre(one !== other);
+        expect(take(one, 5)).toEqual(take(one, 5));
+        expect(new Set([...take(one, 5), ...take(other, 5)]).size).toBe(10);
+      }),
+    );
+  });
+
+  it('does not repeat itself where one series belongs to an id of another', () => {
+    const outer = take(uuidV7(0), 1_000);
+    const inner = outer.flatMap((id) => take(id, 10));
+    expect(new Set([...outer, ...inner]).size).toBe(11_000);
   });
 });

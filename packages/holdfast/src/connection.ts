@@ -1,6 +1,7 @@
 import {
   createEnqueuer,
   createNotifier,
+  createSettler,
   findProject,
   isTransientError,
   migrate,
@@ -13,6 +14,7 @@ import type {
   Enqueuer,
   MigrationReport,
   Notifier,
+  Settler,
 } from '@holdfast/database';
 import { HoldfastError } from '@holdfast/domain';
 import { retryTransient } from '@holdfast/runtime';
@@ -23,6 +25,8 @@ export interface OpenConnection {
   readonly database: Database;
   readonly notifier: Notifier;
   readonly enqueuer: Enqueuer;
+  /** Does at once what follows from jobs that a call ended. */
+  readonly settler: Settler;
   readonly projectId: string;
 }
 
@@ -121,7 +125,13 @@ export class Connection {
       },
     });
     const notifier = createNotifier(database);
-    return { database, notifier, enqueuer: createEnqueuer(database, notifier) };
+    const settler = createSettler(database, {
+      notifier,
+      onError: (error) => {
+        logger.warn({ err: error }, 'what follows from ended jobs is left to the workers');
+      },
+    });
+    return { database, notifier, settler, enqueuer: createEnqueuer(database, notifier) };
   }
 
   async #resolveProject(database: Database): Promise<string> {
@@ -142,6 +152,7 @@ export class Connection {
   async #close(): Promise<void> {
     await Promise.allSettled(this.#calls);
     await this.#track(async () => {
+      await this.#handles?.settler.idle();
       await this.#handles?.notifier.close();
       await this.#handles?.database.close();
     });

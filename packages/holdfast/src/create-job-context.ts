@@ -1,6 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
-import { NonRetryableError, OptionsInvalidError, RetryableError } from '@holdfast/domain';
+import {
+  HoldfastError,
+  NonRetryableError,
+  OptionsInvalidError,
+  RetryableError,
+} from '@holdfast/domain';
 import type { JobContext as EngineContext, JobLog as EngineLog } from '@holdfast/worker';
+import { jobBatch } from './batches/job-batch.ts';
+import type { JobBatch } from './batches/job-batch.ts';
+import { jobParents } from './batches/job-parents.ts';
+import type { JobParents } from './batches/job-parents.ts';
+import type { JobRelations } from './job-relations.ts';
 import { durationMs } from './check-options.ts';
 import type {
   ContextEmit,
@@ -15,14 +25,18 @@ import type {
 export interface ContextParts<Tx> {
   readonly enqueue: ContextEnqueue<Tx>;
   readonly emit: ContextEmit<Tx>;
+  /** The way to a job's batch and parents; missing in a thread. */
+  readonly relations?: JobRelations<Tx> | undefined;
 }
 
 /** The context of one execution for its handler, on top of the engine's. Costly parts are made when they are asked for. */
 export function createJobContext<Tx>(
   engine: EngineContext,
-  { enqueue, emit }: ContextParts<Tx>,
+  { enqueue, emit, relations }: ContextParts<Tx>,
 ): JobContext<Tx> {
   let log: JobLog | undefined;
+  let batch: JobBatch<Tx> | undefined;
+  let parents: JobParents | undefined;
   return {
     get job() {
       return engine.job;
@@ -34,6 +48,16 @@ export function createJobContext<Tx>(
     get log() {
       log ??= logOf(engine.log);
       return log;
+    },
+    get batch() {
+      const { batchId } = engine.job;
+      if (batchId === undefined) return undefined;
+      batch ??= jobBatch(requireRelations(relations).batches, batchId);
+      return batch;
+    },
+    get parents() {
+      parents ??= jobParents(() => requireRelations(relations).readParents(engine.job.id));
+      return parents;
     },
     progress: (percent, note) => {
       engine.progress(percent, note);
@@ -53,16 +77,28 @@ export function createJobContext<Tx>(
   };
 }
 
+function requireRelations<Tx>(relations: JobRelations<Tx> | undefined): JobRelations<Tx> {
+  if (relations !== undefined) return relations;
+  throw new HoldfastError(
+    'A handler in a thread cannot reach the batch or the parents of its job',
+    {
+      code: 'not_in_thread',
+    },
+  );
+}
+
 function logOf(log: EngineLog): JobLog {
   return {
-    debug: eitherOrder(log.debug),
-    info: eitherOrder(log.info),
-    warn: eitherOrder(log.warn),
-    error: eitherOrder(log.error),
+    debug: eitherOrder((message, fields) => log.debug(message, fields)),
+    info: eitherOrder((message, fields) => log.info(message, fields)),
+    warn: eitherOrder((message, fields) => log.warn(message, fields)),
+    error: eitherOrder((message, fields) => log.error(message, fields)),
   };
 }
 
-function eitherOrder(write: EngineLog['info']): LogWrite {
+function eitherOrder(
+  write: (message: string, fields?: Readonly<Record<string, unknown>>) => void,
+): LogWrite {
   return (first: unknown, second?: unknown): void => {
     if (isFields(first)) write(typeof second === 'string' ? second : '', first);
     else write(String(first), isFields(second) ? second : undefined);

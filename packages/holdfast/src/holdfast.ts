@@ -1,6 +1,13 @@
 import type { EventPage, MigrationReport } from '@holdfast/database';
 import { jobLimits } from '@holdfast/domain';
 import type { LifeCycleEvent } from '@holdfast/domain';
+import { BatchBuilder } from './batches/batch-builder.ts';
+import type { BatchMember, BatchOptions, BatchPlan } from './batches/batch-plan.ts';
+import { Batches } from './batches/batches.ts';
+import { planGraph } from './batches/graph-builder.ts';
+import type { GraphBuilder } from './batches/graph-builder.ts';
+import { planBatch, planChain, readBatchOptions } from './batches/plan-batch.ts';
+import { writeBatch } from './batches/write-batch.ts';
 import { OptionCheck } from './check-options.ts';
 import { Connection } from './connection.ts';
 import { connectionOf } from './connection-options.ts';
@@ -22,7 +29,7 @@ import { keepInternals } from './internals.ts';
 import type { Internals } from './internals.ts';
 import { actOnJob, cancelJobOf, readJobOf } from './job-calls.ts';
 import type { CancelResult } from './job-calls.ts';
-import type { JobDefinition, PayloadAndOptions } from './job-definition.ts';
+import type { JobDefinition, JobRequest, PayloadAndOptions } from './job-definition.ts';
 import { checkDraft } from './job-draft.ts';
 import type { EnqueueManyOptions, EnqueueOptions } from './job-options.ts';
 import { JobWriter } from './job-writer.ts';
@@ -71,6 +78,8 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
   readonly queues: Queues;
   /** The schedules of the project. */
   readonly schedules: Schedules;
+  /** The batches, chains and graphs of the project. */
+  readonly batches: Batches<Tx>;
   readonly #internals: Internals;
 
   /** @throws OptionsInvalidError, ConfigError */
@@ -79,6 +88,7 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
     keepInternals(this, this.#internals);
     this.queues = new Queues(this.#internals);
     this.schedules = new Schedules(this.#internals);
+    this.batches = new Batches<Tx>(this.#internals);
   }
 
   /** Creates the tables or brings them up to date; safe to call from many processes at once. */
@@ -134,6 +144,42 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
     options: EnqueueManyOptions<unknown, Tx> = {},
   ): Promise<EnqueueManyResult> {
     return enqueueMany(this.#internals.writer, { job, payloads, options });
+  }
+
+  /**
+   * Puts jobs together that are followed as one: call `then`, `catch`, `finally` and `progress` on what this gives, and
+   * `enqueue` at last. Batches, chains and graphs may be members as well.
+   *
+   * @throws OptionsInvalidError
+   */
+  batch(members: readonly BatchMember[], options: BatchOptions = {}): BatchBuilder<Tx> {
+    return this.#build(planBatch(members, options));
+  }
+
+  /**
+   * Puts jobs into an order: each runs when the one before has completed, and can read its result by `ctx.parents`. When
+   * one dies, those behind it are cancelled.
+   *
+   * @throws OptionsInvalidError
+   */
+  chain(jobs: readonly JobRequest[], options: BatchOptions = {}): BatchBuilder<Tx> {
+    return this.#build(planChain(jobs, options));
+  }
+
+  /**
+   * Puts jobs together of which each may wait for any others. At most 10 000 jobs.
+   *
+   * @param build adds the jobs; it is called once, before `graph` returns
+   * @throws OptionsInvalidError
+   */
+  graph(build: (graph: GraphBuilder) => void, options: BatchOptions = {}): BatchBuilder<Tx> {
+    const checked = readBatchOptions('graph', options);
+    const plan = { kind: 'graph', options: checked, batches: [], callbacks: [] } as const;
+    return this.#build({ ...plan, ...planGraph(build) });
+  }
+
+  #build(plan: BatchPlan): BatchBuilder<Tx> {
+    return new BatchBuilder(plan, (whole, tx) => writeBatch(this.#internals, whole, tx));
   }
 
   /**

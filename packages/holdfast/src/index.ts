@@ -24,6 +24,15 @@ export type {
   PayloadIssue,
 } from '@holdfast/domain';
 export type { JobInfo, Release } from '@holdfast/worker';
+export { BatchBuilder } from './batches/batch-builder.ts';
+export type { ProgressOptions } from './batches/batch-builder.ts';
+export type * from './batches/batch-info.ts';
+export type { BatchEnqueueResult, BatchMember, BatchOptions } from './batches/batch-plan.ts';
+export type { Batches, ListBatchesOptions } from './batches/batches.ts';
+export type * from './batches/graph-builder.ts';
+export type { JobBatch } from './batches/job-batch.ts';
+export type { JobParents, ParentJob } from './batches/job-parents.ts';
+export type { Stored } from './batches/stored.ts';
 export { defineJob } from './define-job.ts';
 export { EnqueueIncompleteError } from './enqueue-many.ts';
 export type * from './connection-options.ts';

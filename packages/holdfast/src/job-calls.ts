@@ -43,9 +43,10 @@ export function cancelJobOf(
 ): Promise<CancelResult> {
   const { id, reason } = request;
   requireId('cancel', id);
-  return connection.use(async ({ database, projectId, notifier }) => {
+  return connection.use(async ({ database, projectId, notifier, settler }) => {
     const result = await cancelJob(database, { projectId, id, reason: reason ?? 'cancelled' });
     if (result.cancelled) {
+      settler.kick();
       events.emit('JobCancelled', { jobId: id, reason });
       return { outcome: 'cancelled' };
     }

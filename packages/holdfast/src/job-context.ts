@@ -1,4 +1,6 @@
 import type { JobInfo, Release } from '@holdfast/worker';
+import type { JobBatch } from './batches/job-batch.ts';
+import type { JobParents } from './batches/job-parents.ts';
 import type { EnqueueResult } from './enqueue-result.ts';
 import type { EmitOptions, EmitResult } from './event-calls.ts';
 import type { DataAndOptions, EventName } from './event-types.ts';
@@ -57,6 +59,10 @@ export interface JobContext<Tx = RegisteredTransaction> {
    * kept without it.
    */
   readonly heartbeat: () => Promise<void>;
+  /** The batch, chain or graph that the job is a member or a callback of. */
+  readonly batch: JobBatch<Tx> | undefined;
+  /** What the jobs that this one waited for have left. */
+  readonly parents: JobParents;
   /** Enqueues another job, as `holdfast.enqueue`. */
   readonly enqueue: ContextEnqueue<Tx>;
   /** Emits an event, as `holdfast.emit`. */

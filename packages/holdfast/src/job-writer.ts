@@ -34,6 +34,9 @@ export interface WriteOptions {
   readonly tx?: unknown;
 }
 
+/** Stores checked jobs; answers in their order. */
+export type StoreJobs = (jobs: readonly CheckedDraft[]) => Promise<readonly EnqueueResult[]>;
+
 /** Writes checked jobs, through the middleware. */
 export class JobWriter {
   readonly #parts: JobWriterParts;
@@ -54,7 +57,12 @@ export class JobWriter {
 
   /** Writes the jobs, all or none; answers in their order. */
   write(jobs: readonly CheckedDraft[], options: WriteOptions): Promise<readonly EnqueueResult[]> {
-    if (this.#middleware.length === 0) return this.#store(jobs, options);
+    return this.pass(jobs, options.call, (left) => this.#store(left, options));
+  }
+
+  /** Takes jobs through the middleware, and gives what that leaves of them to `store`. */
+  pass(jobs: readonly CheckedDraft[], call: string, store: StoreJobs): ReturnType<StoreJobs> {
+    if (this.#middleware.length === 0) return store(jobs);
     const checked = new Map(jobs.map((job) => [job.draft, job]));
     const hasGivenId = new Map(jobs.map((job) => [job.draft.options.id, job.hasGivenId]));
     const last = (drafts: readonly JobDraft[]): Promise<readonly EnqueueResult[]> => {
@@ -62,12 +70,12 @@ export class JobWriter {
         (draft) =>
           checked.get(draft) ??
           checkChangedDraft(draft, {
-            call: options.call,
+            call,
             limitBytes: this.#parts.limitBytes,
             hasGivenId: hasGivenId.get(draft.options.id) ?? true,
           }),
       );
-      return this.#store(left, options);
+      return store(left);
     };
     const chain = this.#middleware.reduceRight<typeof last>(
       (next, middleware) => async (drafts) => middleware(drafts, next),
@@ -99,7 +107,7 @@ export class JobWriter {
       tx === undefined
         ? await connection.useWithRetry((open, mayRepeat) => insert(open, { jobs, mayRepeat }))
         : await this.#storeWithin(this.queryableOf(tx), jobs);
-    this.#announce(jobs, results);
+    this.announce(jobs, results);
     return results;
   }
 
@@ -107,7 +115,8 @@ export class JobWriter {
     return this.#parts.connection.use((open) => insert(open, { jobs, tx, mayRepeat: false }));
   }
 
-  #announce(jobs: readonly CheckedDraft[], results: readonly EnqueueResult[]): void {
+  /** Tells the listeners of this process what became of each job. */
+  announce(jobs: readonly CheckedDraft[], results: readonly EnqueueResult[]): void {
     const { events } = this.#parts;
     results.forEach(({ id, status, deduplicated }, index) => {
       const job = jobs[index];
@@ -193,7 +202,7 @@ async function resultsOf(
 }
 
 /** The jobs in stored form: what the caller said, then the definition, then the queue. */
-async function toNewJobs(
+export async function toNewJobs(
   { database, projectId }: OpenConnection,
   jobs: readonly CheckedDraft[],
 ): Promise<readonly UniqueJob[]> {

@@ -15,6 +15,7 @@ import { engineHandlerOf } from './handler-of.ts';
 import type { RegisteredHandler } from './handler-of.ts';
 import { internalsOf } from './internals.ts';
 import type { Internals } from './internals.ts';
+import { jobRelations } from './job-relations.ts';
 import type { HoldfastLogger } from './logger.ts';
 import type { RunMiddleware } from './run-middleware.ts';
 import { announceEnd } from './worker-events.ts';
@@ -127,13 +128,14 @@ function makeEngine<Tx>(start: EngineStart<Tx>): WorkerEngine {
 }
 
 function handlersOf<Tx>(
-  { options, handlers, middleware }: EngineStart<Tx>,
+  { options, handlers, middleware, internals }: EngineStart<Tx>,
   onProcessing: (context: EngineContext) => void,
 ) {
   const { holdfast } = options;
+  const relations = jobRelations(internals, holdfast.batches);
   const enqueue = holdfast.enqueue.bind(holdfast);
   const emit = holdfast.emit.bind(holdfast);
-  const parts = { middleware, onProcessing, enqueue, emit };
+  const parts = { middleware, onProcessing, enqueue, emit, relations };
   return Object.fromEntries(
     handlers.map((handler) => [handler.type, engineHandlerOf(handler, parts)]),
   );

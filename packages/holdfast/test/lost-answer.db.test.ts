@@ -69,6 +69,19 @@ describe('an answer that is lost after the commit', () => {
     expect(await countJobs(server.url)).toBe(3);
   });
 
+  it('makes no second batch, and adds no member twice', async () => {
+    const jobs = [echo.with(1), echo.with(2)];
+    await holdfast.enqueue(echo, -1);
+    proxy.loseAnswerTo('commit\0');
+    const { id, jobIds } = await holdfast.batch(jobs).then(echo.with(3)).enqueue();
+    proxy.loseAnswerTo('commit\0');
+    const added = await holdfast.batches.add(id, [echo.with(4), holdfast.chain(jobs)]);
+    expect(proxy.cutCount).toBe(2);
+    expect(await holdfast.batches.get(id)).toMatchObject({ totalCount: 4 });
+    expect(await countJobs(server.url)).toBe(6);
+    expect([jobIds.length, added.jobIds.length]).toEqual([2, 1]);
+  });
+
   it('makes no second job when the first has ended meanwhile', async () => {
     await using elsewhere = new Holdfast({ connectionString: server.url });
     await using worker = createWorker({ holdfast: elsewhere, jobs: [echo], maintenance: false });

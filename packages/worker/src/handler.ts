@@ -43,6 +43,8 @@ export interface JobInfo {
   readonly maxAttempts: number;
   readonly tags: readonly string[];
   readonly metadata: unknown;
+  /** The batch, chain or graph that it is a member or a callback of. */
+  readonly batchId: string | undefined;
 }
 
 /** What a handler is given beside the payload. */

@@ -64,6 +64,7 @@ export class HandlerContext implements JobContext {
       maxAttempts: claimed.maxAttempts,
       tags: claimed.tags,
       metadata: claimed.metadataJson === null ? undefined : JSON.parse(claimed.metadataJson),
+      batchId: claimed.batchId,
     };
     return this.#info;
   }

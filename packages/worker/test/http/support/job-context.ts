@@ -25,6 +25,7 @@ export function makeJobContext(facts: AttemptFacts = {}): JobContext {
       maxAttempts: 5,
       tags: [],
       metadata: {},
+    batchId: undefined,
     },
     attempt: facts.attempt ?? 1,
     signal: facts.signal ?? new AbortController().signal,

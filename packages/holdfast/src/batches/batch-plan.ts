@@ -1,0 +1,53 @@
+import type { BatchKind, OnParentFailure } from '@holdfast/database';
+import type { CallbackRole } from '@holdfast/domain';
+import type { JobRequest } from '../job-definition.ts';
+import type { BatchBuilder } from './batch-builder.ts';
+
+/** What may be said of a batch, chain or graph. */
+export interface BatchOptions {
+  /** A UUID in lower case; a second batch with the same id is not made, and the answer is that of the first. */
+  readonly id?: string | undefined;
+  /** 1 to 200 characters, for people. */
+  readonly name?: string | undefined;
+  /** Jobs that died or were cancelled do not keep `then` from coming. Default false. */
+  readonly allowFailures?: boolean | undefined;
+}
+
+/** A member of a batch: a job, or a batch, chain or graph that is not enqueued by itself. */
+// Members of any transaction type; they take no transaction of their own.
+export type BatchMember = JobRequest | BatchBuilder<never>;
+
+/** A job that a batch makes when its moment comes. */
+export interface PlannedCallback {
+  readonly role: CallbackRole;
+  /** Of a progress callback; else 0. */
+  readonly percent: number;
+  readonly request: JobRequest;
+}
+
+/** One job waits for another; both by their place among the jobs. */
+export interface PlannedEdge {
+  readonly parent: number;
+  readonly child: number;
+  readonly onFailure: OnParentFailure;
+}
+
+/** Everything that a builder was told. */
+export interface BatchPlan {
+  readonly kind: BatchKind;
+  readonly options: BatchOptions;
+  readonly jobs: readonly JobRequest[];
+  /** Inner batches. */
+  readonly batches: readonly BatchPlan[];
+  readonly edges: readonly PlannedEdge[];
+  readonly callbacks: readonly PlannedCallback[];
+}
+
+/** What an enqueue of a batch, chain or graph came to. */
+export interface BatchEnqueueResult {
+  readonly id: string;
+  /** The ids of its jobs, in the order in which they were given; those of inner batches are in `batches`. */
+  readonly jobIds: readonly string[];
+  /** The inner batches, in the order in which they were given. */
+  readonly batches: readonly BatchEnqueueResult[];
+}

@@ -1,0 +1,132 @@
+import { cancelBatch, listBatches, readBatch, retryFailedOfBatch } from '@holdfast/database';
+import type { BatchKind } from '@holdfast/database';
+import { HoldfastError, isUuid } from '@holdfast/domain';
+import { OptionCheck } from '../check-options.ts';
+import type { Internals } from '../internals.ts';
+import type { RegisteredTransaction } from '../register.ts';
+import { toBatchInfo } from './batch-info.ts';
+import type { BatchInfo } from './batch-info.ts';
+import type { BatchEnqueueResult, BatchMember } from './batch-plan.ts';
+import { readMembers } from './read-members.ts';
+import { writeMembers } from './write-batch.ts';
+
+/** Which batches are listed. */
+export interface ListBatchesOptions {
+  /** At most 200; default 50. */
+  readonly limit?: number | undefined;
+  /** Those that were made before the one with this id. */
+  readonly before?: string | undefined;
+  readonly kind?: BatchKind | undefined;
+}
+
+/** The batches, chains and graphs of a project. */
+export class Batches<Tx = RegisteredTransaction> {
+  readonly #internals: Internals;
+
+  constructor(internals: Internals) {
+    this.#internals = internals;
+  }
+
+  /** Reads a batch, chain or graph. @throws HoldfastError `batch_not_found` */
+  get(id: string): Promise<BatchInfo> {
+    requireId('batches.get', id);
+    return this.#internals.connection.useWithRetry(async ({ database, projectId }) => {
+      const batch = await readBatch(database, { projectId, id });
+      if (batch === undefined) throw notFound(id);
+      return toBatchInfo(batch);
+    });
+  }
+
+  /** The newest batches, chains and graphs. */
+  list(options: ListBatchesOptions = {}): Promise<readonly BatchInfo[]> {
+    const check = new OptionCheck('batches.list');
+    check.names(options, ['limit', 'before', 'kind']);
+    const limit = check.whole('limit', options.limit, { min: 1, max: 200 }) ?? 50;
+    const kind = check.oneOf('kind', options.kind, ['batch', 'chain', 'graph']);
+    if (options.before !== undefined && !isUuid(options.before)) {
+      check.refuse('before must be the id of a batch');
+    }
+    check.done();
+    return this.#internals.connection.useWithRetry(async ({ database, projectId }) => {
+      const request = { projectId, limit, beforeId: options.before, kind };
+      return (await listBatches(database, request)).map(toBatchInfo);
+    });
+  }
+
+  /**
+   * Adds jobs, or batches, chains and graphs, to a batch that has not finished; all or none.
+   *
+   * @throws HoldfastError `batch_not_found`; `batch_not_open` when it has finished or was cancelled; and as
+   * `holdfast.enqueue`
+   */
+  async add(
+    id: string,
+    members: BatchMember | readonly BatchMember[],
+    options: { readonly tx?: Tx | undefined } = {},
+  ): Promise<Omit<BatchEnqueueResult, 'id'>> {
+    requireId('batches.add', id);
+    const check = new OptionCheck('batches.add');
+    check.names(options, ['tx']);
+    // Array.isArray does not tell a readonly array from the rest.
+    const list = Array.isArray(members) ? (members as readonly BatchMember[]) : [members];
+    const read = readMembers(check, list as readonly BatchMember[]);
+    check.done();
+    return writeMembers(this.#internals, id, { members: read, tx: options.tx });
+  }
+
+  /**
+   * Cancels a batch: it takes no more members, those that wait end at once, those that run are asked to end, and inner
+   * batches are cancelled too. `then` and `catch` do not come any more; `finally` does.
+   *
+   * @returns how many jobs ended at once
+   * @throws HoldfastError `batch_not_found`; `batch_not_open` when it has finished
+   */
+  cancel(
+    id: string,
+    options: { readonly reason?: string | undefined } = {},
+  ): Promise<{ readonly cancelledCount: number }> {
+    requireId('batches.cancel', id);
+    const { reason = 'cancelled' } = options;
+    return this.#internals.connection.useWithRetry(async (open) => {
+      const { database, projectId, notifier, settler } = open;
+      const done = await cancelBatch(database, { projectId, id, reason });
+      if (!done.cancelled) {
+        if ((await readBatch(database, { projectId, id })) === undefined) throw notFound(id);
+        throw new HoldfastError(`The batch ${id} has finished`, { code: 'batch_not_open' });
+      }
+      for (const workerId of done.requestedOf) notifier.wakeWorker(workerId);
+      settler.kick();
+      return { cancelledCount: done.cancelledCount };
+    });
+  }
+
+  /**
+   * Replays every dead member of a batch, and of the batches in it, and retries those that rest in `failed`. The batch is
+   * open again; callbacks that came before do not come twice.
+   *
+   * @throws HoldfastError `batch_not_found`
+   */
+  retryFailed(id: string): Promise<{ readonly retriedCount: number }> {
+    requireId('batches.retryFailed', id);
+    return this.#internals.connection.useWithRetry(async (open) => {
+      const { database, projectId, notifier, settler } = open;
+      if ((await readBatch(database, { projectId, id })) === undefined) throw notFound(id);
+      const { retriedCount, queueIds } = await retryFailedOfBatch(database, { projectId, id });
+      notifier.wakeQueues(queueIds);
+      settler.kick();
+      return { retriedCount };
+    });
+  }
+}
+
+function notFound(id: string): HoldfastError {
+  return new HoldfastError(`There is no batch ${id}`, { code: 'batch_not_found' });
+}
+
+/** Callers in plain JavaScript hand in what they have. */
+function requireId(call: string, id: unknown): void {
+  if (typeof id === 'string' && isUuid(id)) return;
+  const check = new OptionCheck(call);
+  check.refuse('the id of a batch is a UUID in lower case');
+  check.done();
+}

@@ -1,0 +1,69 @@
+import type { OnParentFailure } from '@holdfast/database';
+import { OptionCheck } from '../check-options.ts';
+import type { JobRequest } from '../job-definition.ts';
+import type { PlannedEdge } from './batch-plan.ts';
+import { isJobRequest } from './read-members.ts';
+
+/** A job of a graph, for others to wait for. */
+export interface GraphNode {
+  /** Its place among the jobs of the graph, from 0. */
+  readonly index: number;
+}
+
+/** What a job of a graph waits for. */
+export interface GraphNodeOptions {
+  /** The jobs that must end first. */
+  readonly after?: GraphNode | readonly GraphNode[] | undefined;
+  /**
+   * What becomes of this job when one of them dies or is cancelled: it is cancelled (default), runs all the same, or waits
+   * until the other is replayed.
+   */
+  readonly onParentFailure?: OnParentFailure | undefined;
+}
+
+/** Takes the jobs of a graph. A job can wait only for those that were added before it, so there are no circles. */
+export interface GraphBuilder {
+  /** @throws OptionsInvalidError */
+  add(job: JobRequest, options?: GraphNodeOptions): GraphNode;
+}
+
+/** What was added to a graph. */
+export interface PlannedGraph {
+  readonly jobs: readonly JobRequest[];
+  readonly edges: readonly PlannedEdge[];
+}
+
+/** Collects what a function adds to a graph. */
+export function planGraph(build: (graph: GraphBuilder) => unknown): PlannedGraph {
+  const jobs: JobRequest[] = [];
+  const edges: PlannedEdge[] = [];
+  const nodes = new Set<GraphNode>();
+  build({
+    add(job, options = {}) {
+      const child = jobs.length;
+      const check = new OptionCheck(`graph().add, job ${String(child)}`);
+      check.names(options, ['after', 'onParentFailure']);
+      if (!isJobRequest(job)) check.refuse('it takes a job with a payload: use job.with(payload)');
+      const policies = ['cancel', 'run', 'wait'] as const;
+      const { onParentFailure } = options;
+      const onFailure = check.oneOf('onParentFailure', onParentFailure, policies) ?? 'cancel';
+      const parents = new Set(parentsOf(options));
+      if (![...parents].every((parent) => nodes.has(parent))) {
+        check.refuse('after takes what add of the same graph has given');
+      }
+      check.done();
+      jobs.push(job);
+      for (const { index } of parents) edges.push({ parent: index, child, onFailure });
+      const node: GraphNode = Object.freeze({ index: child });
+      nodes.add(node);
+      return node;
+    },
+  });
+  return { jobs, edges };
+}
+
+function parentsOf({ after }: GraphNodeOptions): readonly GraphNode[] {
+  if (after === undefined) return [];
+  // Array.isArray does not tell a readonly array from the rest.
+  return Array.isArray(after) ? (after as readonly GraphNode[]) : [after as GraphNode];
+}

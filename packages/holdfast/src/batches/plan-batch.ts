@@ -1,0 +1,58 @@
+import type { BatchKind } from '@holdfast/database';
+import { isUuid, maxGraphNodes } from '@holdfast/domain';
+import { OptionCheck } from '../check-options.ts';
+import type { JobRequest } from '../job-definition.ts';
+import type { BatchMember, BatchOptions, BatchPlan } from './batch-plan.ts';
+import { isJobRequest, readMembers } from './read-members.ts';
+
+/** The plan of a batch. @throws OptionsInvalidError */
+export function planBatch(members: readonly BatchMember[], options: BatchOptions): BatchPlan {
+  const checked = readBatchOptions('batch', options);
+  const check = new OptionCheck('batch');
+  const { jobs, batches } = readMembers(check, members);
+  check.done();
+  return { kind: 'batch', options: checked, jobs, batches, edges: [], callbacks: [] };
+}
+
+/** The plan of a chain. @throws OptionsInvalidError */
+export function planChain(jobs: readonly JobRequest[], options: BatchOptions): BatchPlan {
+  const checked = readBatchOptions('chain', options);
+  const check = new OptionCheck('chain');
+  if (!Array.isArray(jobs)) check.refuse('the jobs must be an array');
+  else if (jobs.length > maxGraphNodes) {
+    check.refuse(`a chain has at most ${String(maxGraphNodes)} jobs`);
+  } else {
+    jobs.forEach((job: unknown, index) => {
+      if (isJobRequest(job)) return;
+      check.refuse(`link ${String(index)} is no job with a payload: use job.with(payload)`);
+    });
+  }
+  check.done();
+  const edges = jobs.slice(1).map((_, index) => ({
+    ...{ parent: index, child: index + 1, onFailure: 'cancel' as const },
+  }));
+  return { kind: 'chain', options: checked, jobs, batches: [], edges, callbacks: [] };
+}
+
+/** Checks the options of a batch, chain or graph. @throws OptionsInvalidError */
+export function readBatchOptions(kind: BatchKind, options: BatchOptions): BatchOptions {
+  const check = new OptionCheck(kind);
+  check.names(options, ['id', 'name', 'allowFailures']);
+  check.done();
+  const { id, name, allowFailures } = options;
+  if (id !== undefined && !(typeof id === 'string' && isUuid(id))) {
+    check.refuse('id must be a UUID in lower case');
+  }
+  if (name !== undefined && !isBatchName(name)) check.refuse('name must have 1 to 200 characters');
+  if (allowFailures !== undefined && typeof allowFailures !== 'boolean') {
+    check.refuse('allowFailures must be true or false');
+  }
+  check.done();
+  return { id, name, allowFailures };
+}
+
+/** PostgreSQL keeps no NUL, and UTF-8 has no lone surrogates. */
+function isBatchName(name: unknown): boolean {
+  if (typeof name !== 'string' || /[\0\p{Surrogate}]/u.test(name)) return false;
+  return name.length >= 1 && name.length <= 200;
+}

@@ -1,0 +1,150 @@
+import { addToBatch, createBatch, resolveQueues } from '@holdfast/database';
+import type { BatchEnqueued, NewJob, Queryable } from '@holdfast/database';
+import { uuidV7 } from '@holdfast/domain';
+import { systemClock } from '@holdfast/runtime';
+import type { OpenConnection } from '../connection.ts';
+import type { EnqueueResult } from '../enqueue-result.ts';
+import type { Internals } from '../internals.ts';
+import type { CheckedDraft } from '../job-draft.ts';
+import { queueOf, toNewJobs } from '../job-writer.ts';
+import type { BatchEnqueueResult, BatchPlan } from './batch-plan.ts';
+import {
+  draftsOf,
+  prepareBatch,
+  prepareMember,
+  statusOf,
+  statusesOf,
+  toNewBatch,
+  toResult,
+} from './prepare-batch.ts';
+import type { PreparedBatch } from './prepare-batch.ts';
+import type { ReadMembers } from './read-members.ts';
+
+/** Enqueues a batch, chain or graph, all or nothing. */
+export async function writeBatch(
+  internals: Internals,
+  plan: BatchPlan,
+  tx: unknown,
+): Promise<BatchEnqueueResult> {
+  const { limitBytes } = internals.writer;
+  const id = plan.options.id ?? uuidV7(systemClock.nowMs());
+  const prepared = await prepareBatch(plan, id, { call: plan.kind, limitBytes });
+  const mayRepeat = draftsOf(prepared).some(({ hasGivenId }) => hasGivenId);
+  await write(internals, {
+    ...{ call: plan.kind, tx, drafts: draftsOf(prepared), statuses: statusesOf(prepared) },
+    store: ({ open, jobs, queues, on }) => {
+      const batch = toNewBatch(prepared, jobs);
+      const { projectId } = open;
+      return createBatch(open.database, { projectId, batch, tx: on, queues, mayRepeat });
+    },
+  });
+  return toResult(prepared);
+}
+
+/** Adds jobs and inner batches to a batch, all or nothing. */
+export async function writeMembers(
+  internals: Internals,
+  batchId: string,
+  request: { readonly members: ReadMembers; readonly tx: unknown },
+): Promise<Omit<BatchEnqueueResult, 'id'>> {
+  const options = { call: 'batches.add', limitBytes: internals.writer.limitBytes };
+  const { members, tx } = request;
+  const newId = () => uuidV7(systemClock.nowMs());
+  const own: CheckedDraft[] = [];
+  for (const job of members.jobs) own.push(await prepareMember(job, { ...options, id: newId() }));
+  const inner: PreparedBatch[] = [];
+  for (const plan of members.batches) {
+    inner.push(await prepareBatch(plan, plan.options.id ?? newId(), options));
+  }
+  const ownIds = own.map(({ draft }) => draft.options.id);
+  await write(internals, {
+    ...{ call: options.call, tx },
+    drafts: [...own, ...inner.flatMap(draftsOf)],
+    statuses: new Map([...own.map(statusOf), ...inner.flatMap((each) => [...statusesOf(each)])]),
+    store: (storing) => storeMembers(storing, { batchId, ownIds, inner }),
+  });
+  return { jobIds: ownIds, batches: inner.map(toResult) };
+}
+
+async function storeMembers(
+  { open, jobs, on, queues }: Storing,
+  added: {
+    readonly batchId: string;
+    readonly ownIds: readonly string[];
+    readonly inner: readonly PreparedBatch[];
+  },
+): Promise<BatchEnqueued> {
+  const { database, projectId } = open;
+  const { batchId, ownIds, inner } = added;
+  const ownJobs = ownIds.flatMap((id) => jobs.get(id) ?? []);
+  const batches = inner.map((batch) => toNewBatch(batch, jobs));
+  const add = async (tx: Queryable): Promise<BatchEnqueued> => {
+    const done: BatchEnqueued[] = [];
+    // An addition of nothing still says whether the batch is there and open.
+    if (ownJobs.length > 0 || batches.length === 0) {
+      done.push(await addToBatch(database, { projectId, id: batchId, jobs: ownJobs, tx, queues }));
+    }
+    for (const batch of batches) {
+      const request = { projectId, batch, parentId: batchId, tx, queues, mayRepeat: true };
+      done.push(await createBatch(database, request));
+    }
+    return {
+      isNew: done.some(({ isNew }) => isNew),
+      queueIds: [...new Set(done.flatMap(({ queueIds }) => queueIds))],
+      scheduled: done.some(({ scheduled }) => scheduled),
+    };
+  };
+  return on === undefined ? database.transaction(add) : add(on);
+}
+
+interface Storing {
+  readonly open: OpenConnection;
+  readonly jobs: ReadonlyMap<string, NewJob>;
+  readonly queues: Awaited<ReturnType<typeof resolveQueues>>;
+  /** The caller's transaction. */
+  readonly on: Queryable | undefined;
+}
+
+interface Write {
+  readonly call: string;
+  readonly tx: unknown;
+  /** Every job, those of callbacks too. */
+  readonly drafts: readonly CheckedDraft[];
+  /** What the jobs that are made at once are then; the others are made later. */
+  readonly statuses: ReadonlyMap<string, 'queued' | 'scheduled'>;
+  readonly store: (storing: Storing) => Promise<BatchEnqueued>;
+}
+
+/** Takes the jobs through the middleware, stores them, wakes whom they concern and announces them. */
+async function write(internals: Internals, work: Write): Promise<void> {
+  const { call, tx, drafts, statuses, store } = work;
+  const { writer, connection } = internals;
+  const on = tx === undefined ? undefined : writer.queryableOf(tx);
+  await writer.pass(drafts, call, async (left) => {
+    const attempt = (open: OpenConnection) => storeOnce(open, { left, on, store });
+    await (on === undefined ? connection.useWithRetry(attempt) : connection.use(attempt));
+    const results = left.map(({ draft: { options } }): EnqueueResult => {
+      const status = statuses.get(options.id) ?? 'scheduled';
+      return { id: options.id, status, deduplicated: false };
+    });
+    const isMade = (_: unknown, index: number) => statuses.has(results[index]?.id ?? '');
+    writer.announce(left.filter(isMade), results.filter(isMade));
+    return results;
+  });
+}
+
+async function storeOnce(
+  open: OpenConnection,
+  work: Pick<Storing, 'on'> & Pick<Write, 'store'> & { readonly left: readonly CheckedDraft[] },
+): Promise<void> {
+  const { left, on, store } = work;
+  const { database, projectId, notifier } = open;
+  const queues = await resolveQueues(database, projectId, [...new Set(left.map(queueOf))]);
+  const newJobs = await toNewJobs(open, left);
+  // None of them has a unique key.
+  const jobs = new Map(newJobs.map((job) => [job.id, { ...job, unique: undefined }]));
+  const done = await store({ open, jobs, queues, on });
+  if (on !== undefined) return;
+  notifier.wakeQueues(done.queueIds);
+  if (done.scheduled) notifier.wakeSchedulers();
+}
