@@ -3,6 +3,7 @@ import {
   createNotifier,
   createSettler,
   findProject,
+  isConflict,
   isTransientError,
   migrate,
   openDatabase,
@@ -79,6 +80,9 @@ export class Connection {
   /**
    * Uses the connection, again and again while the error is one that may go away by itself. The call is told whether an
    * earlier try may have done its work.
+   *
+   * @throws HoldfastError `database_unavailable` when the tries are used up; the last one may have done its work all the
+   * same
    */
   useWithRetry<Result>(
     call: (open: OpenConnection, mayRepeat: boolean) => Promise<Result>,
@@ -95,6 +99,8 @@ export class Connection {
         onRetry: ({ error, delayMs }) => {
           this.logger.warn({ err: error, delayMs }, 'database call failed, trying again');
         },
+      }).catch((error: unknown) => {
+        throw isTransientError(error) && !isConflict(error) ? unavailable(error) : error;
       }),
     );
   }
@@ -170,4 +176,12 @@ export class Connection {
     this.#calls.add(running);
     return running;
   }
+}
+
+function unavailable(cause: unknown): HoldfastError {
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  return new HoldfastError(`The database cannot be reached: ${detail}`, {
+    cause,
+    code: 'database_unavailable',
+  });
 }

@@ -1,4 +1,4 @@
-import { isName, payloadJson, uuidV7 } from '@holdfast/domain';
+import { OptionsInvalidError, isName, payloadJson, uuidV7 } from '@holdfast/domain';
 import { systemClock } from '@holdfast/runtime';
 import { OptionCheck } from './check-options.ts';
 import type { JobDefinition } from './job-definition.ts';
@@ -46,6 +46,7 @@ const optionNames = [...jobOptionNames, 'tx'] as const;
  */
 export async function checkDraft(request: DraftRequest): Promise<CheckedDraft> {
   const { job, payload, options, limitBytes } = request;
+  requireJob(request.call, job);
   const definition = typeof job === 'string' ? undefined : job;
   const type = typeof job === 'string' ? job : job.type;
   const check = new OptionCheck(`${request.call}("${type}")`);
@@ -66,6 +67,16 @@ export async function checkDraft(request: DraftRequest): Promise<CheckedDraft> {
     payloadJson: json,
     hasGivenId: fields.id !== undefined,
   };
+}
+
+/** Callers in plain JavaScript may hand in what a module does not export. */
+function requireJob(call: string, job: unknown): void {
+  const isDefinition =
+    typeof job === 'object' && job !== null && 'type' in job && typeof job.type === 'string';
+  if (isDefinition || typeof job === 'string') return;
+  throw new OptionsInvalidError(call, [
+    'the job must be a definition made by defineJob, or the name of a type',
+  ]);
 }
 
 /**

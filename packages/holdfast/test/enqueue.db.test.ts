@@ -199,6 +199,14 @@ describe('an enqueue that is refused writes nothing', () => {
     await expect(roomy.enqueue('any', payload)).resolves.toMatchObject({ status: 'queued' });
   });
 
+  it('for a job that is none', async () => {
+    for (const job of [undefined, null, 7, {}]) {
+      // @ts-expect-error as a caller in plain JavaScript
+      const error = await nothingWritten(() => holdfast.enqueue(job, {}));
+      expect(error).toMatchObject({ code: 'options_invalid' });
+    }
+  });
+
   it('for unknown and wrong options, and names every one of them', async () => {
     const options = {
       dealy: '5m',

@@ -235,6 +235,18 @@ describe('the connection', () => {
     await expect(idle.enqueue('any')).rejects.toMatchObject({ code: 'closed' });
   });
 
+  it('says with a code that it cannot be made', async () => {
+    const warnings: unknown[] = [];
+    const quiet = () => undefined;
+    const warn = (_fields: object, message: string) => void warnings.push(message);
+    const logger = { debug: quiet, info: quiet, error: quiet, warn };
+    const lost = new Holdfast({ connectionString: 'postgresql://127.0.0.1:1/none', logger });
+    const error: unknown = await lost.enqueue('any').catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'database_unavailable', cause: { code: 'ECONNREFUSED' } });
+    expect(warnings).toHaveLength(9);
+    await lost.close();
+  });
+
   it('may be described by a pool', async () => {
     const { hostname, port, username, password, pathname } = new URL(test.server.url);
     const pool = new pg.Pool({
