@@ -27,10 +27,12 @@ where s.project_id = $1::uuid and s.event = any ($2::text[])
 order by s.id;
 
 -- name: insert_events
--- Events of the application; their listeners' jobs are enqueued in the same transaction.
+-- Events of the application; their listeners' jobs are enqueued in the same transaction. One that is there already was
+-- emitted by an earlier call, with its jobs.
 insert into holdfast.events (project_id, id, event, data)
 select $1::uuid, n.id, n.event, n.data::jsonb
 from unnest($2::uuid[], $3::text[], $4::text[]) as n (id, event, data)
+on conflict (project_id, id) where job_id is null do nothing
 returning id, to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as occurred_at;
 
 -- name: announce_events

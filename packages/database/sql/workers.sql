@@ -28,7 +28,7 @@ with announced as (
 update holdfast.workers as w
 set
   heartbeat_at = clock_timestamp(), status = $3, busy_slots = $4, stuck_slots = $5, rss_bytes = $6, loop_lag_ms = $7,
-  requested_status = case when w.requested_status = $3 then null else w.requested_status end
+  requested_status = case when w.requested_status = $3 then null else w.requested_status end, lost_at = null
 where w.project_id = $1 and w.id = $2
 returning w.requested_status;
 
@@ -50,6 +50,24 @@ with announced as (
 update holdfast.workers as w
 set status = 'stopped', busy_slots = 0, requested_status = null, heartbeat_at = clock_timestamp()
 where w.project_id = $1 and w.id = $2;
+
+-- name: mark_lost_workers
+-- Notes which workers fell silent, each once until it is heard of again. Right after a server start none did.
+with lost as (
+  update holdfast.workers as w
+  set lost_at = clock_timestamp()
+  where w.lost_at is null and w.status <> 'stopped'
+    and w.heartbeat_at < clock_timestamp() - w.lease_ms * interval '1 millisecond'
+    and pg_postmaster_start_time() < clock_timestamp() - w.lease_ms * interval '1 millisecond'
+  returning w.project_id, w.id, w.host, w.pid
+),
+announced as (
+  insert into holdfast.events (project_id, event, data)
+  select l.project_id, 'WorkerLost', jsonb_build_object('workerId', l.id, 'host', l.host, 'pid', l.pid)
+  from lost as l
+  where exists (select from holdfast.event_subscriptions where project_id = l.project_id and event = 'WorkerLost')
+)
+select id from lost;
 
 -- name: count_lost_workers
 -- How many workers fell silent within the last two leases, and how many were there in that time; clean stops count as neither.

@@ -45,6 +45,7 @@ export async function reapExpiredLeases(db: Database, options: ReapOptions): Pro
     runPages(db, statement, values);
   if (await failedOverWithin(db, leaseMs)) return { ...nothing, waiting: true };
   const cancelled = await pages(statements.forceCancelJobs, [cancelGraceMs, pageSize]);
+  await db.query(statements.markLostWorkers);
   const workers = await countLostWorkers(db);
   const spread = isMassLoss(workers)
     ? await pages(statements.reapSpreadJobs, [leaseMs, pageSize, spreadMs])

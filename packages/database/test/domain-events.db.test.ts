@@ -124,6 +124,15 @@ describe('an event of the application', () => {
     expect([await countEvents(), await jobs()]).toEqual([0, []]);
   });
 
+  it('is there once when it is emitted twice under one id', async () => {
+    await subscribe(test.database, { projectId, event, job: template('mail.welcome') });
+    const events = [{ id: randomUUID(), event, dataJson: '{}' }];
+    const first = await emitEvents(test.database, { projectId, events });
+    const second = await emitEvents(test.database, { projectId, events });
+    expect([first.jobIds.length, second.jobIds.length]).toEqual([1, 0]);
+    expect([await countEvents(), (await jobs()).length]).toEqual([1, 1]);
+  });
+
   it('takes as many statements for a hundred listeners as for one', async () => {
     await subscribe(test.database, { projectId, event, job: template('listener.0') });
     const few = await statementsOfEmit(test.database);

@@ -5,6 +5,7 @@ import {
   markWorkerStopped,
   pauseQueue,
   promoteJobs,
+  reapExpiredLeases,
   recordFire,
   recordUnfired,
   registerWorker,
@@ -91,11 +92,11 @@ describe('a queue', () => {
 });
 
 describe('a worker', () => {
-  async function register(): Promise<string> {
+  async function register({ leaseMs = 30_000 } = {}): Promise<string> {
     const id = randomUUID();
     await registerWorker(test.database, {
       ...{ projectId, id, host: 'host-1', pid: 7, build: 'test', labels: {} },
-      ...{ queues: ['*'], types: ['a'], slots: 1, leaseMs: 30_000 },
+      ...{ queues: ['*'], types: ['a'], slots: 1, leaseMs },
     });
     return id;
   }
@@ -123,6 +124,23 @@ describe('a worker', () => {
     await markWorkerStopped(test.database, { projectId, id: workerId });
     const names = (await announced()).map((each) => (each as readonly unknown[])[0]);
     expect(names).toEqual(['WorkerStarted', 'WorkerStopping']);
+  });
+
+  it('is announced as lost once, until it is heard of again', async () => {
+    await test.database.execute('truncate holdfast.workers');
+    const workerId = await register({ leaseMs: 1 });
+    const reap = () => reapExpiredLeases(test.database, { leaseMs: 0 });
+    const losses = async () =>
+      (await announced()).filter((each) => (each as readonly unknown[])[0] === 'WorkerLost');
+    await reap();
+    await reap();
+    expect(await losses()).toEqual([['WorkerLost', { workerId, host: 'host-1', pid: 7 }]]);
+    await beat(workerId, 'active');
+    await reap();
+    expect(await losses()).toHaveLength(2);
+    await markWorkerStopped(test.database, { projectId, id: workerId });
+    await reap();
+    expect(await losses()).toHaveLength(2);
   });
 
   it('is silent where nobody subscribed', async () => {

@@ -405,6 +405,7 @@ order by s.id`,
     text: `insert into holdfast.events (project_id, id, event, data)
 select $1::uuid, n.id, n.event, n.data::jsonb
 from unnest($2::uuid[], $3::text[], $4::text[]) as n (id, event, data)
+on conflict (project_id, id) where job_id is null do nothing
 returning id, to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as occurred_at`,
   },
   /** events.sql */
@@ -3251,7 +3252,7 @@ select id from registered`,
 update holdfast.workers as w
 set
   heartbeat_at = clock_timestamp(), status = $3, busy_slots = $4, stuck_slots = $5, rss_bytes = $6, loop_lag_ms = $7,
-  requested_status = case when w.requested_status = $3 then null else w.requested_status end
+  requested_status = case when w.requested_status = $3 then null else w.requested_status end, lost_at = null
 where w.project_id = $1 and w.id = $2
 returning w.requested_status`,
   },
@@ -3276,6 +3277,25 @@ returning w.id`,
 update holdfast.workers as w
 set status = 'stopped', busy_slots = 0, requested_status = null, heartbeat_at = clock_timestamp()
 where w.project_id = $1 and w.id = $2`,
+  },
+  /** workers.sql */
+  markLostWorkers: {
+    name: 'mark_lost_workers',
+    text: `with lost as (
+  update holdfast.workers as w
+  set lost_at = clock_timestamp()
+  where w.lost_at is null and w.status <> 'stopped'
+    and w.heartbeat_at < clock_timestamp() - w.lease_ms * interval '1 millisecond'
+    and pg_postmaster_start_time() < clock_timestamp() - w.lease_ms * interval '1 millisecond'
+  returning w.project_id, w.id, w.host, w.pid
+),
+announced as (
+  insert into holdfast.events (project_id, event, data)
+  select l.project_id, 'WorkerLost', jsonb_build_object('workerId', l.id, 'host', l.host, 'pid', l.pid)
+  from lost as l
+  where exists (select from holdfast.event_subscriptions where project_id = l.project_id and event = 'WorkerLost')
+)
+select id from lost`,
   },
   /** workers.sql */
   countLostWorkers: {
