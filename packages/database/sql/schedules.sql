@@ -80,12 +80,14 @@ limit $4;
 
 -- name: lock_due_schedules
 -- The schedules that are due, locked for this transaction; those that another scheduler handles are skipped.
--- Paused ones are among them: their instants are recorded as skipped.
+-- Paused ones are among them: their instants are recorded as skipped. The clock may be ahead by some milliseconds, for
+-- tests that travel in time.
 select
   s.project_id, s.id, s.name, s.cron, s.every_ms, s.anchor_at, s.timezone, s.job, s.catch_up, s.catch_up_window_ms,
-  s.overlap, s.next_fire_at, s.paused_at is not null as paused, clock_timestamp() as now
+  s.overlap, s.next_fire_at, s.paused_at is not null as paused,
+  clock_timestamp() + $2::double precision * interval '1 millisecond' as now
 from holdfast.schedules as s
-where s.next_fire_at <= clock_timestamp()
+where s.next_fire_at <= clock_timestamp() + $2::double precision * interval '1 millisecond'
 order by s.next_fire_at
 limit $1
 for no key update skip locked;

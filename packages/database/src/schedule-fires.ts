@@ -45,10 +45,14 @@ export interface DueSchedule extends Schedule {
   readonly now: Date;
 }
 
-/** Locks due schedules for the transaction `tx`; those that another scheduler handles are skipped. */
+/**
+ * Locks due schedules for the transaction `tx`; those that another scheduler handles are skipped. With `aheadMs` the
+ * clock that they are held against is ahead by so much.
+ */
 export async function lockDueSchedules(
   tx: Queryable,
   limit: number,
+  aheadMs = 0,
 ): Promise<readonly DueSchedule[]> {
   const rows = await tx.query<
     SettingsRow & {
@@ -57,7 +61,7 @@ export async function lockDueSchedules(
       readonly paused: boolean;
       readonly now: Date;
     }
-  >(statements.lockDueSchedules, [limit]);
+  >(statements.lockDueSchedules, [limit, aheadMs]);
   return rows.map((row) => ({
     ...toSchedule(row, row.project_id),
     nextFireAt: row.next_fire_at,

@@ -60,11 +60,16 @@ interface Batch {
  * Handles a batch of due schedules in one transaction: for each instant the fire row, the job and the schedule's next
  * instant are written together. The fire row's key makes each instant happen once, whoever else tries, and schedules
  * that another scheduler has locked are left to it.
+ *
+ * @param options.aheadMs how far the clock is ahead of the database's, for tests that travel in time; default 0
  */
-export async function fireDueSchedules(database: Database): Promise<FireReport> {
+export async function fireDueSchedules(
+  database: Database,
+  { aheadMs = 0 }: { readonly aheadMs?: number } = {},
+): Promise<FireReport> {
   return database.transaction(async (tx) => {
     const batch: Batch = { tx, fired: [], unfired: [], jobsByProject: new Map(), broken: [] };
-    const schedules = await lockDueSchedules(tx, batchSize);
+    const schedules = await lockDueSchedules(tx, batchSize, aheadMs);
     for (const schedule of schedules) await fireSchedule(schedule, batch);
     const queueIds = new Set<string>();
     for (const [projectId, jobs] of batch.jobsByProject) {

@@ -1,1 +1,3 @@
+export * from './dispatch-page.ts';
+export * from './fire-schedules.ts';
 export * from './scheduler.ts';

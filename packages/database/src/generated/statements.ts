@@ -319,6 +319,25 @@ where j.project_id = $1 and j.batch_id = $2
 order by d.child_id, d.parent_id`,
   },
   /** batches.sql */
+  listBatchJobs: {
+    name: 'list_batch_jobs',
+    text: `select j.id, j.type, j.status::text as status
+from holdfast.all_jobs as j
+where j.project_id = $1 and j.batch_id = $2
+  and not exists (
+    select from holdfast.batch_callbacks as c where c.project_id = j.project_id and c.job_id = j.id
+  )
+order by j.id`,
+  },
+  /** batches.sql */
+  listParentEdges: {
+    name: 'list_parent_edges',
+    text: `select d.parent_id, d.child_id, d.on_failure, d.state
+from holdfast.job_dependencies as d
+where d.project_id = $1 and d.child_id = $2
+order by d.parent_id`,
+  },
+  /** batches.sql */
   listParents: {
     name: 'list_parents',
     text: `select d.parent_id as id, d.state, j.type, j.status, j.result::text as result
@@ -1874,7 +1893,7 @@ select id from retired`,
   j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
-  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.last_error, j.progress, j.payload, j.result, j.metadata
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.last_error, j.progress, j.payload, j.result, j.metadata
 from holdfast.all_jobs as j
 join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
 where j.project_id = $1 and j.id = $2`,
@@ -1900,7 +1919,7 @@ cross join lateral (
   j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
-  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.last_error, j.progress
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.last_error, j.progress
 from (
   (
     select j.*
@@ -1941,13 +1960,60 @@ order by j.id desc
 limit $3`,
   },
   /** job-reading.sql */
+  listJobsOfBatch: {
+    name: 'list_jobs_of_batch',
+    text: `select
+  j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
+  j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
+  case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.last_error, j.progress
+from (
+  (
+    select j.*
+    from holdfast.jobs as j
+    where j.project_id = $1 and j.batch_id = $12::uuid
+      and ($2::uuid is null or j.id < $2::uuid)
+      and ($4::bigint is null or j.queue_id = $4::bigint)
+      and ($5::holdfast.job_status[] is null or j.status = any ($5::holdfast.job_status[]))
+      and ($6::text is null or j.type = $6::text)
+      and ($7::text is null or j.tags @> array[$7::text])
+      and ($8::timestamptz is null or j.created_at > $8::timestamptz)
+      and ($9::timestamptz is null or j.created_at < $9::timestamptz)
+      and ($10::jsonb is null or j.payload @> $10::jsonb)
+      and ($11::text is null or strpos(j.payload::text, $11::text) > 0)
+    order by j.id desc
+    limit $3
+  )
+  union all
+  (
+    select j.*
+    from holdfast.job_history as j
+    where j.project_id = $1 and j.batch_id = $12::uuid
+      and ($2::uuid is null or j.id < $2::uuid)
+      and ($4::bigint is null or j.queue_id = $4::bigint)
+      and ($5::holdfast.job_status[] is null or j.status = any ($5::holdfast.job_status[]))
+      and ($6::text is null or j.type = $6::text)
+      and ($7::text is null or j.tags @> array[$7::text])
+      and ($8::timestamptz is null or j.created_at > $8::timestamptz)
+      and ($9::timestamptz is null or j.created_at < $9::timestamptz)
+      and ($10::jsonb is null or j.payload @> $10::jsonb)
+      and ($11::text is null or strpos(j.payload::text, $11::text) > 0)
+    order by j.id desc
+    limit $3
+  )
+) as j
+join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
+order by j.id desc
+limit $3`,
+  },
+  /** job-reading.sql */
   listLiveJobs: {
     name: 'list_live_jobs',
     text: `select
   j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
-  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.last_error, j.progress
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.last_error, j.progress
 from (
   (
     select j.*
@@ -1977,7 +2043,7 @@ limit $3`,
   j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
-  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.last_error, j.progress
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.last_error, j.progress
 from (
   (
     select j.*
@@ -2008,7 +2074,7 @@ limit $3`,
   j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
-  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.last_error, j.progress
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.last_error, j.progress
 from (
   (
     select j.*
@@ -2039,7 +2105,7 @@ limit $3`,
   j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
-  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.last_error, j.progress, j.finished_at::text as finished_at_text
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.last_error, j.progress, j.finished_at::text as finished_at_text
 from (
   select j.*
   from holdfast.jobs as j
@@ -2670,9 +2736,10 @@ limit $4`,
     name: 'lock_due_schedules',
     text: `select
   s.project_id, s.id, s.name, s.cron, s.every_ms, s.anchor_at, s.timezone, s.job, s.catch_up, s.catch_up_window_ms,
-  s.overlap, s.next_fire_at, s.paused_at is not null as paused, clock_timestamp() as now
+  s.overlap, s.next_fire_at, s.paused_at is not null as paused,
+  clock_timestamp() + $2::double precision * interval '1 millisecond' as now
 from holdfast.schedules as s
-where s.next_fire_at <= clock_timestamp()
+where s.next_fire_at <= clock_timestamp() + $2::double precision * interval '1 millisecond'
 order by s.next_fire_at
 limit $1
 for no key update skip locked`,
@@ -3203,6 +3270,82 @@ using (
 where s.project_id = old.project_id and s.job_id = old.job_id and s.generation = old.generation
   and s.name = old.name
 returning s.job_id`,
+  },
+  /** time-travel.sql */
+  passTime: {
+    name: 'pass_time',
+    text: `with passed as (
+  select $1::double precision * interval '1 millisecond' as t
+),
+moved_jobs as (
+  update holdfast.jobs as j
+  set
+    run_at = j.run_at - p.t,
+    created_at = j.created_at - p.t,
+    claimed_at = j.claimed_at - p.t,
+    started_at = j.started_at - p.t,
+    finished_at = j.finished_at - p.t,
+    lock_expires_at = j.lock_expires_at - p.t,
+    cancel_requested_at = j.cancel_requested_at - p.t,
+    start_deadline_at = j.start_deadline_at - p.t,
+    retry = case
+      when j.retry ->> 'retryUntil' is null then j.retry
+      else jsonb_set(j.retry, '{retryUntil}', to_jsonb(to_char(
+        ((j.retry ->> 'retryUntil')::timestamptz - p.t) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+      )))
+    end
+  from passed as p
+),
+moved_locks as (
+  update holdfast.unique_locks as l
+  set expires_at = l.expires_at - p.t, acquired_at = l.acquired_at - p.t
+  from passed as p
+),
+moved_pauses as (
+  update holdfast.queues as q
+  set paused_at = q.paused_at - p.t, paused_until = q.paused_until - p.t
+  from passed as p
+  where q.paused_at is not null
+),
+moved_workers as (
+  update holdfast.workers as w
+  set started_at = w.started_at - p.t, heartbeat_at = w.heartbeat_at - p.t
+  from passed as p
+)
+update holdfast.idempotency_keys as k
+set created_at = k.created_at - p.t
+from passed as p`,
+  },
+  /** time-travel.sql */
+  readWorkLeft: {
+    name: 'read_work_left',
+    text: `select
+  (
+    select count(*)::integer
+    from holdfast.jobs as j
+    join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
+    where j.project_id = $1 and j.type = any ($2::text[])
+      and (
+        j.worker_id = $3::uuid and j.status in ('claimed', 'running')
+        or j.status = 'queued' and q.paused_at is null
+        and coalesce(j.start_deadline_at > clock_timestamp() or j.attempt > 0 or j.release_count > 0, true)
+      )
+  ) as job_count,
+  exists (select from holdfast.job_endings) as has_endings,
+  exists (select from holdfast.events where position is null) as has_events`,
+  },
+  /** time-travel.sql */
+  listStoredJobs: {
+    name: 'list_stored_jobs',
+    text: `select
+  j.id, j.type, q.name as queue, j.status, j.payload, j.priority, j.tags, j.metadata, j.created_at, j.batch_id,
+  nullif(j.run_at, 'infinity') as run_at,
+  extract(epoch from nullif(j.run_at, 'infinity') - j.created_at)::double precision * 1000 as delay_ms,
+  j.unique_lock ->> 'key' as unique_key
+from holdfast.all_jobs as j
+join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
+where j.project_id = $1 and ($2::uuid[] is null or j.id = any ($2::uuid[]))
+order by j.created_at, j.id`,
   },
   /** unique-keys.sql */
   acquireUniqueKeys: {
