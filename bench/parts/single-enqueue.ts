@@ -1,6 +1,7 @@
-import { createEnqueuer, createNotifier } from '@holdfast/database';
-import type { Enqueuer, Lane, Statement } from '@holdfast/database';
+import type { Lane, Statement } from '@holdfast/database';
+import { Holdfast, defineJob } from 'holdfast';
 import { makeJob, noopType, payloadJson } from '../bench-jobs.ts';
+import { queueName } from '../bench-server.ts';
 import type { BenchServer } from '../bench-server.ts';
 import { alternate, ratioOf } from '../measure.ts';
 import type { PartResult, Sample } from '../measure.ts';
@@ -32,9 +33,9 @@ export async function measureSingleEnqueue(
   const many = { callers: manyCallers, jobCount: singleCount };
   const one = { callers: 1, jobCount: fewer };
   const results = await alternate(runCount, [
-    { name: ways.holdfastMany, run: () => runEnqueuer(server, many) },
+    { name: ways.holdfastMany, run: () => runHoldfast(server, many) },
     { name: ways.bareMany, run: () => runInserts(server, many) },
-    { name: ways.holdfastOne, run: () => runEnqueuer(server, one) },
+    { name: ways.holdfastOne, run: () => runHoldfast(server, one) },
     { name: ways.bareOne, run: () => runInserts(server, one) },
   ]);
   const ratio = (of: string, to: string): number => ratioOf(results, 'jobs/s', { of, to });
@@ -62,17 +63,18 @@ interface Load {
   readonly jobCount: number;
 }
 
-async function runEnqueuer(server: BenchServer, load: Load): Promise<Sample> {
-  const notifier = createNotifier(server.database);
-  const enqueuer: Enqueuer = createEnqueuer(server.database, notifier);
+const noop = defineJob<unknown>({ type: noopType, queue: queueName });
+const payload: unknown = JSON.parse(payloadJson);
+
+/** What an application calls, checks and all. */
+async function runHoldfast(server: BenchServer, load: Load): Promise<Sample> {
+  await using holdfast = new Holdfast({ connectionString: server.url });
   const enqueue = async (): Promise<void> => {
-    await enqueuer.enqueue(server.projectId, makeJob());
+    await holdfast.enqueue(noop, payload);
   };
   await prepare(server);
   await enqueue();
-  const sample = await timed(server, load.jobCount, () => callInTurns(load, enqueue));
-  await notifier.close();
-  return sample;
+  return await timed(server, load.jobCount, () => callInTurns(load, enqueue));
 }
 
 async function runInserts(server: BenchServer, load: Load): Promise<Sample> {

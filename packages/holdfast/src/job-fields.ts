@@ -50,8 +50,26 @@ export const jobOptionNames = [
   'startDeadline',
 ] as const satisfies readonly (keyof JobOptions)[];
 
+const nothingSaid: JobFields = Object.freeze({
+  id: undefined,
+  queue: undefined,
+  priority: undefined,
+  maxAttempts: undefined,
+  timeoutMs: undefined,
+  retry: Object.freeze({}),
+  tags: undefined,
+  metadataJson: undefined,
+  runAt: undefined,
+  delayMs: undefined,
+  startDeadlineAt: undefined,
+  startDeadlineMs: undefined,
+  unique: undefined,
+});
+
 /** Reads the options of a job and notes what is wrong with them; their names are the caller's to check. */
 export function readJobFields(check: OptionCheck, options: JobOptions): JobFields {
+  // Most calls say nothing beside the payload.
+  if (Object.keys(options).length === 0) return nothingSaid;
   if (options.delay !== undefined && options.runAt !== undefined) {
     check.refuse('delay and runAt cannot both be set');
   }
@@ -82,6 +100,7 @@ export function readJobFields(check: OptionCheck, options: JobOptions): JobField
 
 /** The fields of a job, where those of the later win over those of the earlier. */
 export function mergeFields(earlier: JobFields, later: JobFields): JobFields {
+  if (later === nothingSaid) return earlier;
   const said = Object.entries(later).filter(([, value]) => value !== undefined);
   return { ...earlier, ...Object.fromEntries(said), retry: { ...earlier.retry, ...later.retry } };
 }
