@@ -13,8 +13,9 @@ const root = join(import.meta.dirname, '..');
 
 /** Packages beside the workspace, so that nobody but the tests waits for them. */
 const testPackages = [
-  ['adapters', 'database libraries for the tests'],
-  ['packaging', 'checkers of the published package'],
+  ['tests/adapters', 'database libraries for the tests'],
+  ['tests/packaging', 'checkers of the published package'],
+  ['examples/shop', 'libraries of an example'],
 ];
 
 requireNodeVersion();
@@ -23,7 +24,7 @@ try {
     await ensureDependencies(root, 'dependencies');
     if (process.argv.includes('--with-tests')) {
       for (const [folder, title] of testPackages) {
-        await ensureDependencies(join(root, 'tests', folder), title);
+        await ensureDependencies(join(root, folder), title);
       }
     }
     await ensureBuilt(root);
