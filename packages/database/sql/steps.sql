@@ -2,7 +2,8 @@
 
 -- name: check_lease
 -- Whether the lease holds now. Locks nothing: the heartbeat, a cancel request and the start of the job go on meanwhile.
-select j.id
+-- Under a level that sees one snapshot, such a change of the row would make its removal fail: the row must be locked.
+select current_setting('transaction_isolation') as isolation
 from holdfast.jobs as j
 where j.project_id = $1::uuid and j.id = $2::uuid and j.lease_token = $3::uuid;
 

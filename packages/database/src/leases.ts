@@ -46,14 +46,23 @@ export async function extendLeases(
   }));
 }
 
-/** Whether the lease holds at this moment. */
+/**
+ * Whether the lease holds at this moment.
+ *
+ * @returns `undefined` when it is lost; else whether the transaction of `db` sees one snapshot from now on, so that any
+ *   change of the row by somebody else will make its own change fail (SQLSTATE 40001).
+ */
 export async function checkLease(
   db: Queryable,
   request: { readonly projectId: string; readonly lease: Lease },
-): Promise<boolean> {
+): Promise<{ readonly seesSnapshot: boolean } | undefined> {
   const { projectId, lease } = request;
-  const rows = await db.query(statements.checkLease, [projectId, lease.id, lease.token]);
-  return rows.length > 0;
+  const [row] = await db.query<{ readonly isolation: string }>(statements.checkLease, [
+    projectId,
+    lease.id,
+    lease.token,
+  ]);
+  return row && { seesSnapshot: !row.isolation.startsWith('read') };
 }
 
 /**

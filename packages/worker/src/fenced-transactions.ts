@@ -3,6 +3,7 @@ import {
   findStoredEnds,
   finishJobs,
   foreignQueryable,
+  isConflict,
   isTransientError,
   lockLease,
 } from '@holdfast/database';
@@ -38,7 +39,22 @@ export interface FencedTransactionsOptions {
   readonly onStored: (finish: PendingFinish) => void;
 }
 
+/** One transaction for the job. */
+interface Attempt<Result> {
+  /** The handler's function was called, and may have had effects elsewhere. */
+  hasRun: boolean;
+  end: { readonly finish: PendingFinish; readonly result: Result } | undefined;
+}
+
+interface Work<Result> {
+  readonly job: HeldJob;
+  readonly own: OwnTransaction;
+  readonly run: (tx: unknown) => Promise<Result>;
+  readonly attempt: Attempt<Result>;
+}
+
 const retryCapMs = 5_000;
+const maxTries = 5;
 
 /**
  * Runs handlers' functions in transactions that end the job as well: what the function wrote and the job's end are
@@ -93,28 +109,50 @@ export class FencedTransactions {
     own: OwnTransaction,
     run: (tx: unknown) => Promise<Result>,
   ): Promise<Result> {
-    const ends: { readonly finish: PendingFinish; readonly result: Result }[] = [];
-    try {
-      await this.#options.opener.transaction(async (tx) => {
-        // A library may repeat the whole after a conflict.
-        ends.length = 0;
-        own.state = 'open';
-        const db = this.#queryable(tx);
-        if (!(await checkLease(db, this.#request(job)))) throw lost(job);
-        const result = await run(tx);
-        const finish = await this.#writeEnd(db, { job, own, result });
-        ends.push({ finish, result });
-      });
-    } catch (error) {
-      // Until its last statement was answered nobody has asked for a commit.
-      if (ends.length === 0 || !(await this.#isStored(job, error))) {
-        throw job.lost ? lost(job) : error;
+    for (let tries = 1; ; tries += 1) {
+      const attempt: Attempt<Result> = { hasRun: false, end: undefined };
+      try {
+        await this.#options.opener.transaction((tx) => this.#work({ job, own, run, attempt }, tx));
+        return this.#commit(job, own, attempt.end);
+      } catch (error) {
+        job.isRowLocked = false;
+        // Until its last statement was answered nobody has asked for a commit.
+        if (attempt.end !== undefined && (await this.#isStored(job, error))) {
+          return this.#commit(job, own, attempt.end);
+        }
+        if (job.lost) throw lost(job);
+        const mayRepeat = !attempt.hasRun && isConflict(error) && tries < maxTries;
+        if (!mayRepeat) throw error;
       }
     }
-    const [end] = ends;
-    if (end === undefined)
-      throw new TypeError('The transaction ended without running its function');
+  }
+
+  /** What happens inside of the transaction. */
+  async #work<Result>({ job, own, run, attempt }: Work<Result>, tx: unknown): Promise<void> {
+    // A library may repeat the whole after a conflict.
+    attempt.end = undefined;
+    own.state = 'open';
+    const db = this.#queryable(tx);
+    const lease = await checkLease(db, this.#request(job));
+    if (lease === undefined) throw lost(job);
+    if (lease.seesSnapshot) await this.#keepRow(db, job);
+    attempt.hasRun = true;
+    const result = await run(tx);
+    const finish = await this.#writeEnd(db, { job, own, result });
+    attempt.end = { finish, result };
+  }
+
+  /** Keeps everybody, the engine's own writes too, from changing the job's row before the transaction does. */
+  async #keepRow(db: Queryable, job: HeldJob): Promise<void> {
+    job.startReported = true;
+    job.isRowLocked = true;
+    if (!(await lockLease(db, this.#request(job)))) throw lost(job);
+  }
+
+  #commit<Result>(job: HeldJob, own: OwnTransaction, end: Attempt<Result>['end']): Result {
+    if (end === undefined) throw new TypeError('The transaction did not wait for its function');
     own.state = 'committed';
+    job.isRowLocked = false;
     job.finishedAtMs ||= monotonicMs();
     this.#options.onStored(end.finish);
     return end.result;

@@ -25,6 +25,8 @@ class HeartbeatThread {
   #vitals: Vitals = { status: 'active', busySlots: 0, stuckSlots: 0, loopLagMs: 0 };
   #timer: NodeJS.Timeout | undefined;
   #beating: Promise<void> | undefined;
+  /** Another beat is due as soon as the one under way has ended. */
+  #isDue = false;
   #stopped = false;
 
   constructor(start: HeartbeatStart) {
@@ -50,7 +52,10 @@ class HeartbeatThread {
   }
 
   beat(): void {
-    if (this.#stopped || this.#beating !== undefined) return;
+    if (this.#stopped) return;
+    // The beat under way takes longer than the time between two, or began before what is asked for now.
+    this.#isDue = this.#beating !== undefined;
+    if (this.#isDue) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.beat();
@@ -62,6 +67,7 @@ class HeartbeatThread {
       })
       .finally(() => {
         this.#beating = undefined;
+        if (this.#isDue) this.beat();
       });
   }
 

@@ -20,21 +20,6 @@ beforeEach(() => {
   type = `test.${String(typeCount)}`;
 });
 
-const retryJson = JSON.stringify({ mode: 'automatic', backoff: { kind: 'fixed', delayMs: 1 } });
-
-async function untilEnded(id: string): Promise<StoredJob> {
-  return waitFor(`the job ${id} is at its end`, async () => {
-    await shop.ask(
-      `update holdfast.jobs set status = 'queued', seq = nextval('holdfast.job_seq'),
-         run_at = clock_timestamp() where status = 'scheduled'`,
-    );
-    const job = await shop.job(id);
-    return (
-      job !== undefined && ['completed', 'cancelled', 'dead_letter'].includes(job.status) && job
-    );
-  });
-}
-
 type Handler = (context: JobContext) => unknown;
 
 /** Runs one job with this handler to its end. */
@@ -42,8 +27,8 @@ async function run(handler: Handler, more: object = {}): Promise<StoredJob & { i
   const engine = await shop.start({
     handlers: { [type]: (_payload, context) => handler(context) },
   });
-  const id = await shop.enqueue(type, { retryJson, ...more });
-  const job = await untilEnded(id);
+  const id = await shop.enqueue(type, more);
+  const job = await shop.untilEnded(id);
   await engine.stop();
   return { id, ...job };
 }
@@ -175,6 +160,7 @@ describe('a step', () => {
       await context.step('never', () => codes.push('ran')).catch(note);
     });
     expect(job).toMatchObject({ status: 'completed', executionSeq: 2 });
+    await waitFor('the first execution has failed', () => codes.length === 2);
     expect(codes).toEqual(['lease_lost', 'lease_lost']);
     expect(await stepsOf(job.id)).toEqual([]);
   });
@@ -190,7 +176,7 @@ describe('a step', () => {
     const engine = await shop.start({
       handlers: { [type]: (_payload, context) => handler(context) },
     });
-    expect(await untilEnded(id)).toMatchObject({ status: 'completed' });
+    expect(await shop.untilEnded(id)).toMatchObject({ status: 'completed' });
     await engine.stop();
     expect(ran).toEqual([1, 2]);
     expect(await stepsOf(id)).toMatchObject([{ generation: 0 }, { generation: 1 }]);

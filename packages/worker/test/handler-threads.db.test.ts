@@ -1,6 +1,6 @@
 import { waitFor } from '@holdfast/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { leaseMs, openWorkshop } from './support/workshop.ts';
+import { openWorkshop } from './support/workshop.ts';
 import type { ThreadHandler } from '../src/thread/thread-handler.ts';
 import type { Workshop } from './support/workshop.ts';
 
@@ -8,6 +8,7 @@ const module = new URL('./support/thread-handlers.mjs', import.meta.url);
 const typedModule = new URL('./support/typed-handlers.ts', import.meta.url);
 const adapter = new URL('./support/thread-adapter.mjs', import.meta.url);
 const threadGraceMs = 300;
+const leaseMs = 3_000;
 
 const entry: ThreadHandler = { isolate: 'thread', module, execArgv: [] };
 const calls = {
@@ -57,28 +58,16 @@ beforeAll(async () => {
       lost: { ...entry, module: 'file:///nowhere/module.mjs' },
     },
     threadGraceMs,
+    leaseMs,
   });
 });
 afterAll(async () => {
   await shop.close();
 });
 
-const retryJson = JSON.stringify({ mode: 'automatic', backoff: { kind: 'fixed', delayMs: 1 } });
-
-/** Runs one job; a retry is due at once. */
 async function run(type: string, more: object = {}) {
-  const id = await shop.enqueue(type, { retryJson, ...more });
-  const job = await waitFor(`the job ${id} is at its end`, async () => {
-    await shop.ask(`update holdfast.jobs set status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp()
-      where status = 'scheduled'`);
-    const found = await shop.job(id);
-    return (
-      found !== undefined &&
-      ['completed', 'cancelled', 'dead_letter'].includes(found.status) &&
-      found
-    );
-  });
-  return { id, ...job };
+  const id = await shop.enqueue(type, more);
+  return { id, ...(await shop.untilEnded(id)) };
 }
 
 describe('a handler in a thread', () => {

@@ -25,7 +25,7 @@ export function makeJobContext(facts: AttemptFacts = {}): JobContext {
       maxAttempts: 5,
       tags: [],
       metadata: {},
-    batchId: undefined,
+      batchId: undefined,
     },
     attempt: facts.attempt ?? 1,
     signal: facts.signal ?? new AbortController().signal,
