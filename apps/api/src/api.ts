@@ -1,4 +1,4 @@
-import { createEnqueuer, createNotifier, openDatabase } from '@holdfast/database';
+import { createEnqueuer, createNotifier, createSettler, openDatabase } from '@holdfast/database';
 import type { Database } from '@holdfast/database';
 import { systemClock } from '@holdfast/runtime';
 import { createMetrics } from '@holdfast/runtime/create-metrics';
@@ -52,6 +52,12 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   });
   const keys = deriveKeys(config.secrets);
   const notifier = createNotifier(database);
+  const settler = createSettler(database, {
+    notifier,
+    onError: (error) => {
+      logger.warn({ err: error }, 'what follows from ended jobs is left to the schedulers');
+    },
+  });
   const probe = openDatabase({ ...database.settings, poolSize: 1 });
   const watch = createDatabaseWatch(probe, clock);
   const eventWatch = createEventWatch({ database, clock, logger });
@@ -61,6 +67,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
       config,
       database,
       notifier,
+      settler,
       watch,
       eventWatch,
       eventHeartbeatMs,
@@ -82,6 +89,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     name: 'connections',
     start: () => undefined,
     async stop() {
+      await settler.idle();
       await notifier.close();
       await watch.close();
     },

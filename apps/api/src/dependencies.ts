@@ -1,4 +1,4 @@
-import type { Database, Enqueuer, Notifier } from '@holdfast/database';
+import type { Database, Enqueuer, Notifier, Settler } from '@holdfast/database';
 import type { Clock, Logger, Metrics } from '@holdfast/runtime';
 import type { AccessTokens } from './auth/access-tokens.ts';
 import type { DerivedKeys } from './auth/derived-keys.ts';
@@ -15,6 +15,8 @@ export interface Dependencies {
   readonly database: Database;
   readonly enqueuer: Enqueuer;
   readonly notifier: Notifier;
+  /** Does at once what follows from jobs that a request ended. */
+  readonly settler: Settler;
   readonly watch: DatabaseWatch;
   readonly eventWatch: EventWatch;
   /** So often something is sent on a stream of events, also when nothing happens: proxies end what is silent. */

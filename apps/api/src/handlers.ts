@@ -3,6 +3,7 @@ import type { Dependencies } from './dependencies.ts';
 import type { Handlers } from './http/call.ts';
 import { createQueuePages } from './queue-pages.ts';
 import { apiKeyHandlers } from './routes/api-keys.ts';
+import { batchHandlers } from './routes/batches.ts';
 import { deadLetterHandlers } from './routes/dead-letters.ts';
 import { enqueueHandlers } from './routes/enqueue.ts';
 import { eventSubscriptionHandlers } from './routes/event-subscriptions.ts';
@@ -11,6 +12,7 @@ import { healthHandlers } from './routes/health.ts';
 import { jobActionHandlers } from './routes/job-actions.ts';
 import { jobListHandlers } from './routes/job-list.ts';
 import { jobHandlers } from './routes/jobs.ts';
+import { makeBatchHandlers } from './routes/make-batches.ts';
 import { projectHandlers } from './routes/projects.ts';
 import { queueActionHandlers } from './routes/queue-actions.ts';
 import { queueHandlers } from './routes/queues.ts';
@@ -37,6 +39,8 @@ export function createHandlers(deps: Dependencies): Handlers {
     ...jobHandlers(deps),
     ...jobListHandlers(deps),
     ...jobActionHandlers(deps),
+    ...makeBatchHandlers(deps),
+    ...batchHandlers(deps),
     ...deadLetterHandlers(deps),
     ...scheduleHandlers(deps),
     ...scheduleActionHandlers(deps),

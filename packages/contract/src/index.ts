@@ -8,6 +8,7 @@ export * from './server-sent-events.ts';
 export * from './schemas/api-keys.ts';
 export * from './schemas/auth.ts';
 export * from './schemas/backoff.ts';
+export * from './schemas/batches.ts';
 export * from './schemas/values.ts';
 export * from './schemas/dead-letters.ts';
 export * from './schemas/events.ts';

@@ -1,4 +1,5 @@
 import { authRoutes } from './routes/auth.ts';
+import { batchRoutes } from './routes/batches.ts';
 import { deadLetterRoutes } from './routes/dead-letters.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -16,6 +17,7 @@ export const routes = {
   ...queueRoutes,
   ...jobRoutes,
   ...jobActionRoutes,
+  ...batchRoutes,
   ...deadLetterRoutes,
   ...scheduleRoutes,
   ...workerRoutes,

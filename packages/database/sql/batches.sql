@@ -86,6 +86,23 @@ join holdfast.job_dependencies as d on d.project_id = j.project_id and d.child_i
 where j.project_id = $1 and j.batch_id = $2
 order by d.child_id, d.parent_id;
 
+-- name: list_batch_jobs
+-- The jobs of a graph or chain, without its callbacks, in the order in which they were made.
+select j.id, j.type, j.status::text as status
+from holdfast.all_jobs as j
+where j.project_id = $1 and j.batch_id = $2
+  and not exists (
+    select from holdfast.batch_callbacks as c where c.project_id = j.project_id and c.job_id = j.id
+  )
+order by j.id;
+
+-- name: list_parent_edges
+-- What a job waits or waited for.
+select d.parent_id, d.child_id, d.on_failure, d.state
+from holdfast.job_dependencies as d
+where d.project_id = $1 and d.child_id = $2
+order by d.parent_id;
+
 -- name: list_parents
 -- What the jobs that a job waits or waited for have left; no type for one that history no longer has.
 select d.parent_id as id, d.state, j.type, j.status, j.result::text as result

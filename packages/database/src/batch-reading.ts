@@ -135,21 +135,51 @@ export interface DependencyView extends NewDependency {
   readonly state: DependencyState;
 }
 
+interface EdgeRow {
+  readonly parent_id: string;
+  readonly child_id: string;
+  readonly on_failure: OnParentFailure;
+  readonly state: DependencyState;
+}
+
+/** What a job waits or waited for. */
+export async function listParentEdges(
+  db: Queryable,
+  key: { readonly projectId: string; readonly id: string },
+): Promise<readonly DependencyView[]> {
+  const values = [key.projectId, key.id];
+  return (await db.query<EdgeRow>(statements.listParentEdges, values)).map(toDependency);
+}
+
+/** A job of a chain or graph as it is shown. */
+export interface BatchJobView {
+  readonly id: string;
+  readonly type: string;
+  readonly status: JobStatus;
+}
+
+/** The jobs of a chain or graph, without its callbacks, in the order in which they were made. */
+export function listBatchJobs(
+  db: Queryable,
+  key: { readonly projectId: string; readonly id: string },
+): Promise<readonly BatchJobView[]> {
+  return db.query<BatchJobView>(statements.listBatchJobs, [key.projectId, key.id]);
+}
+
 /** The edges of a chain or graph. */
 export async function listBatchDependencies(
   db: Queryable,
   key: { readonly projectId: string; readonly id: string },
 ): Promise<readonly DependencyView[]> {
-  const rows = await db.query<{
-    readonly parent_id: string;
-    readonly child_id: string;
-    readonly on_failure: OnParentFailure;
-    readonly state: DependencyState;
-  }>(statements.listBatchDependencies, [key.projectId, key.id]);
-  return rows.map((row) => ({
+  const values = [key.projectId, key.id];
+  return (await db.query<EdgeRow>(statements.listBatchDependencies, values)).map(toDependency);
+}
+
+function toDependency(row: EdgeRow): DependencyView {
+  return {
     parentId: row.parent_id,
     childId: row.child_id,
     onFailure: row.on_failure,
     state: row.state,
-  }));
+  };
 }

@@ -102,8 +102,7 @@ export async function createBatch(
   const { projectId, batch, mayRepeat = false } = request;
   checkTree(batch);
   // Before the transaction: to look queues up takes a connection of its own.
-  const queues =
-    request.queues ?? (await resolveQueues(database, projectId, [...queuesOf(batch)]));
+  const queues = request.queues ?? (await resolveQueues(database, projectId, [...queuesOf(batch)]));
   const make = async (tx: Queryable): Promise<BatchEnqueued> => {
     const making: Making = {
       ...{ database, tx, projectId, queues, mayRepeat },

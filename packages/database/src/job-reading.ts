@@ -38,6 +38,7 @@ export interface JobSummaryRow {
   readonly lock_expires_at: Date | null;
   readonly worker_id: string | null;
   readonly schedule_id: string | null;
+  readonly batch_id: string | null;
   readonly last_error: AttemptError | null;
   readonly progress: unknown;
 }
@@ -71,6 +72,7 @@ export interface JobListRequest {
   readonly statuses?: readonly JobStatus[] | undefined;
   readonly type?: string | undefined;
   readonly tag?: string | undefined;
+  readonly batchId?: string | undefined;
   readonly createdAfter?: string | undefined;
   readonly createdBefore?: string | undefined;
   /** JSON text of an object that the payload must contain. */
@@ -84,8 +86,8 @@ export async function listJobs(
   db: Queryable,
   request: JobListRequest,
 ): Promise<readonly JobSummaryRow[]> {
-  const { statuses } = request;
-  return db.query<JobSummaryRow>(listStatement(statuses), [
+  const { statuses, batchId } = request;
+  const values = [
     request.projectId,
     request.beforeId ?? null,
     request.limit,
@@ -97,7 +99,10 @@ export async function listJobs(
     request.createdBefore ?? null,
     request.payloadContains ?? null,
     request.payloadText ?? null,
-  ]);
+  ];
+  return batchId === undefined
+    ? db.query<JobSummaryRow>(listStatement(statuses), values)
+    : db.query<JobSummaryRow>(statements.listJobsOfBatch, [...values, batchId]);
 }
 
 const restingStatuses: readonly JobStatus[] = ['failed', 'dead_letter'];

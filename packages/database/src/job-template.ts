@@ -16,6 +16,17 @@ export interface JobTemplate {
   readonly delayMs?: number | undefined;
 }
 
+/** A job as a template, for a moment that has not come; unique keys, instants and deadlines are left out. */
+export function templateOfJob(job: NewJob): JobTemplate {
+  const { type, queue, priority, maxAttempts, timeoutMs, retry, tags, delayMs } = job;
+  const { payloadJson, metadataJson } = job;
+  return {
+    ...{ type, queue, priority, maxAttempts, timeoutMs, retry, tags, delayMs },
+    payload: JSON.parse(payloadJson) as unknown,
+    metadata: metadataJson === undefined ? undefined : (JSON.parse(metadataJson) as unknown),
+  };
+}
+
 /** The job that a template stands for. */
 export function jobOfTemplate(template: JobTemplate, id: string): NewJob {
   const { payload, metadata, ...same } = template;

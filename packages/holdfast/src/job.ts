@@ -31,6 +31,8 @@ export interface Job<Result = unknown> {
   /** Why it waits or ended, as a code. */
   readonly reason: string | undefined;
   readonly scheduleId: string | undefined;
+  /** The batch, chain or graph that it is a member or a callback of. */
+  readonly batchId: string | undefined;
   readonly workerId: string | undefined;
   readonly createdAt: Date;
   readonly runAt: Date | undefined;
@@ -64,6 +66,7 @@ export function toJob(row: JobRow): Job {
     lastError: row.last_error ?? undefined,
     reason: row.reason ?? undefined,
     scheduleId: row.schedule_id ?? undefined,
+    batchId: row.batch_id ?? undefined,
     workerId: row.worker_id ?? undefined,
     ...timesOf(row),
   };

@@ -18,9 +18,13 @@ const bulkRules: BodyRules = {
   mayBeLines: true,
 };
 
+/** A batch may have as many jobs as a bulk request. */
+const batchRules: BodyRules = { ...bulkRules, mayBeLines: false };
+
 /** The rules of a route's body: how large, and whether it may be left out. */
 export function bodyRulesOf(route: Route): BodyRules {
   if (route.path === routes.enqueueJobs.path) return bulkRules;
+  if (route.tag === routes.createBatch.tag && route.idempotent === true) return batchRules;
   return {
     ...ordinaryBody,
     limitBytes: limitOf(route),

@@ -3,6 +3,8 @@ import type { ErrorCode } from '@holdfast/domain';
 /** The HTTP status of every code that the API answers. */
 export const problemStatuses = {
   api_key_not_found: 404,
+  batch_not_found: 404,
+  batch_not_open: 409,
   body_too_large: 413,
   credentials_invalid: 401,
   cron_invalid: 422,

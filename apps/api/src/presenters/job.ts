@@ -1,5 +1,5 @@
 import type { EnqueuedJob, Job, JobDetail, JobSummary } from '@holdfast/contract';
-import type { ExecutionRow, JobRow, JobSummaryRow } from '@holdfast/database';
+import type { DependencyView, ExecutionRow, JobRow, JobSummaryRow } from '@holdfast/database';
 import { defaultRetryPolicy, formatDuration } from '@holdfast/domain';
 import { presentBackoff } from './backoff.ts';
 import { presentError, presentExecution } from './execution.ts';
@@ -33,6 +33,7 @@ export function presentJobSummary(row: JobSummaryRow): JobSummary {
     workerId: row.worker_id,
     lockExpiresAt: presentMaybe(row.lock_expires_at),
     scheduleId: row.schedule_id,
+    batchId: row.batch_id,
     lastError: presentError(row.last_error),
     reason: row.reason,
     progress: row.progress ?? null,
@@ -55,7 +56,17 @@ export function presentEnqueued(row: JobRow, isNew: boolean): EnqueuedJob {
   return { ...presentJob(row), deduplicated: !isNew };
 }
 
-/** A job with its runs. */
-export function presentJobDetail(row: JobRow, executions: readonly ExecutionRow[]): JobDetail {
-  return { ...presentJob(row), executions: executions.map(presentExecution) };
+/** A job with its runs and what it waits for. */
+export function presentJobDetail(
+  row: JobRow,
+  executions: readonly ExecutionRow[],
+  parents: readonly DependencyView[],
+): JobDetail {
+  return {
+    ...presentJob(row),
+    executions: executions.map(presentExecution),
+    parents: parents.map(({ parentId, state, onFailure }) => ({
+      ...{ id: parentId, state, onParentFailure: onFailure },
+    })),
+  };
 }

@@ -24,7 +24,8 @@ export function jobActionHandlers(deps: Dependencies): Handlers<JobActionRoute> 
           ? new HttpProblem('job_not_found')
           : notInState(result.status);
       }
-      if (!result.cancelled) deps.notifier.wakeWorker(result.requestedOf);
+      if (result.cancelled) deps.settler.kick();
+      else deps.notifier.wakeWorker(result.requestedOf);
       return answerJob(deps, call, 'cancel');
     },
     retryJob: (call) => requeue(deps, call, { name: 'retry', act: retryJob }),

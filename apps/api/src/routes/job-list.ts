@@ -46,6 +46,7 @@ function filterOf(filter: Filter): Omit<JobListRequest, 'projectId' | 'limit'> {
     statuses: filter.status,
     type: filter.type,
     tag: filter.tag,
+    batchId: filter.batch,
     createdAfter: inUtc(filter.createdAfter),
     createdBefore: inUtc(filter.createdBefore),
     payloadContains: isObject ? payload : undefined,

@@ -1,5 +1,12 @@
 import type { RouteName } from '@holdfast/contract';
-import { editJob, listExecutions, listJobLogs, readJob, readJobStatus } from '@holdfast/database';
+import {
+  editJob,
+  listExecutions,
+  listJobLogs,
+  listParentEdges,
+  readJob,
+  readJobStatus,
+} from '@holdfast/database';
 import type { JobKey, LogLineRow } from '@holdfast/database';
 import { isEnded, parseDurationMs } from '@holdfast/domain';
 import type { Dependencies } from '../dependencies.ts';
@@ -24,11 +31,15 @@ export function jobHandlers(deps: Dependencies): Handlers<JobRoute> {
     async getJob(call) {
       const key = keyOf(call);
       await waitForEnd(deps, call);
-      const [job, executions] = await watch.guard(
-        Promise.all([readJob(database, key), listExecutions(database, key)]),
+      const [job, executions, parents] = await watch.guard(
+        Promise.all([
+          readJob(database, key),
+          listExecutions(database, key),
+          listParentEdges(database, key),
+        ]),
       );
       if (job === undefined) throw new HttpProblem('job_not_found');
-      return { body: presentJobDetail(job, executions) };
+      return { body: presentJobDetail(job, executions, parents) };
     },
 
     async updateJob(call) {

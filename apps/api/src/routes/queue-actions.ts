@@ -26,7 +26,7 @@ export function queueActionHandlers(
   deps: Dependencies,
   pages: QueuePages,
 ): Handlers<QueueActionRoute> {
-  const { database, notifier } = deps;
+  const { database, notifier, settler } = deps;
   return {
     async pauseQueue(call) {
       const row = await pause(deps, call);
@@ -59,6 +59,7 @@ export function queueActionHandlers(
       }
       const request = { projectId: key.projectId, queueId: queue.id, reason: 'purged' };
       const purged = await purgeQueue(database, request);
+      settler.kick();
       pages.forget();
       return { body: { purged } };
     },

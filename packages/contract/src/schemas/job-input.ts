@@ -39,27 +39,32 @@ const Metadata = JsonObject.refine(
   'must be at most 8 kB of JSON',
 );
 
+/** Everything that may be said of one job. */
+export const jobFields = {
+  type: Name,
+  queue: Name.default('default'),
+  payload: Json.optional(),
+  priority: Priority.optional(),
+  delay: DelayInput.nullish(),
+  runAt: InstantInput.nullish(),
+  maxAttempts: MaxAttempts.optional(),
+  timeout: TimeoutInput.optional(),
+  backoff: BackoffInput.optional(),
+  retry: z.enum(retryPolicies).optional(),
+  tags: Tags.default([]),
+  metadata: Metadata.default({}),
+};
+
 /** `POST …/jobs`: one job to enqueue. Only `type` is required; a past `runAt` means now. */
 export const JobInput = z
-  .strictObject({
-    type: Name,
-    queue: Name.default('default'),
-    payload: Json.optional(),
-    priority: Priority.optional(),
-    delay: DelayInput.nullish(),
-    runAt: InstantInput.nullish(),
-    maxAttempts: MaxAttempts.optional(),
-    timeout: TimeoutInput.optional(),
-    backoff: BackoffInput.optional(),
-    retry: z.enum(retryPolicies).optional(),
-    tags: Tags.default([]),
-    metadata: Metadata.default({}),
-  })
-  .refine((job) => job.delay == null || job.runAt == null, {
-    path: ['runAt'],
-    error: 'must not be set together with delay',
-  })
+  .strictObject(jobFields)
+  .refine(hasOneTime, { path: ['runAt'], error: 'must not be set together with delay' })
   .meta({ id: 'JobInput' });
+
+/** Whether a job says at most once when it is due. */
+export function hasOneTime(job: { readonly delay?: unknown; readonly runAt?: unknown }): boolean {
+  return job.delay == null || job.runAt == null;
+}
 
 /** One job to enqueue, as the API has read it. */
 export type JobInput = z.output<typeof JobInput>;

@@ -31,6 +31,9 @@ const commonFields = {
   workerId: Id.nullable(),
   lockExpiresAt: MaybeInstant,
   scheduleId: Id.nullable(),
+  batchId: Id.nullable().meta({
+    description: 'The batch, chain or graph that it is a member or a callback of.',
+  }),
   lastError: AttemptError.nullable(),
   reason: z.string().nullable().meta({
     description: 'Why the job ended or waits, as a code: "poison_pill", "attempts_exhausted".',
@@ -64,10 +67,20 @@ export const EnqueuedJob = Job.extend({ deduplicated: z.boolean() }).meta({ id: 
 /** A job just enqueued. */
 export type EnqueuedJob = z.infer<typeof EnqueuedJob>;
 
-/** A job with every run of it, oldest first. */
-export const JobDetail = Job.extend({ executions: z.array(Execution).readonly() }).meta({
-  id: 'JobDetail',
+/** A job that another one waits or waited for. */
+export const ParentEdge = z.object({
+  id: Id,
+  state: z.enum(['waiting', 'satisfied', 'broken']).meta({
+    description: 'Whether it has not ended, has completed, or has ended otherwise.',
+  }),
+  onParentFailure: z.enum(['cancel', 'run', 'wait']),
 });
+
+/** A job with every run of it, oldest first, and with what it waits for. */
+export const JobDetail = Job.extend({
+  executions: z.array(Execution).readonly(),
+  parents: z.array(ParentEdge).readonly(),
+}).meta({ id: 'JobDetail' });
 
 /** A job with every run of it. */
 export type JobDetail = z.infer<typeof JobDetail>;
@@ -90,6 +103,7 @@ export const JobsQuery = z.strictObject({
   status: repeatable(z.enum(jobStatuses)).optional(),
   type: Name.optional(),
   tag: z.string().min(1).max(64).optional(),
+  batch: Id.optional(),
   createdAfter: InstantInput.optional(),
   createdBefore: InstantInput.optional(),
   payload: z.string().min(1).max(500).optional().meta({

@@ -91,7 +91,10 @@ export class Batches<Tx = RegisteredTransaction> {
       const { database, projectId, notifier, settler } = open;
       const done = await cancelBatch(database, { projectId, id, reason });
       if (!done.cancelled) {
-        if ((await readBatch(database, { projectId, id })) === undefined) throw notFound(id);
+        const batch = await readBatch(database, { projectId, id });
+        if (batch === undefined) throw notFound(id);
+        // Maybe by an earlier try of this call, whose answer was lost.
+        if (batch.cancelledAt !== undefined) return { cancelledCount: 0 };
         throw new HoldfastError(`The batch ${id} has finished`, { code: 'batch_not_open' });
       }
       for (const workerId of done.requestedOf) notifier.wakeWorker(workerId);

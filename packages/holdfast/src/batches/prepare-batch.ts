@@ -1,3 +1,4 @@
+import { templateOfJob } from '@holdfast/database';
 import type { BatchKind, NewBatch, NewCallback, NewDependency, NewJob } from '@holdfast/database';
 import { uuidSeries } from '@holdfast/domain';
 import type { CallbackRole } from '@holdfast/domain';
@@ -165,16 +166,7 @@ export function toNewBatch(
 }
 
 function toCallback(job: NewJob, when: Pick<NewCallback, 'role' | 'percent'>): NewCallback {
-  const { type, queue, priority, maxAttempts, timeoutMs, retry, tags, delayMs } = job;
-  return {
-    ...when,
-    jobId: job.id,
-    job: {
-      ...{ type, queue, priority, maxAttempts, timeoutMs, retry, tags, delayMs },
-      payload: JSON.parse(job.payloadJson),
-      metadata: job.metadataJson === undefined ? undefined : JSON.parse(job.metadataJson),
-    },
-  };
+  return { ...when, jobId: job.id, job: templateOfJob(job) };
 }
 
 /** What the caller is told. */

@@ -44,7 +44,28 @@ function placeFacts(job: JobDetail): Fact[] {
           </Link>
         ),
     },
+    { name: 'Batch', value: job.batchId === null ? undefined : shortId(job.batchId) },
+    { name: 'Parents', value: job.parents.length === 0 ? undefined : <Parents job={job} /> },
   ];
+}
+
+const shownParents = 10;
+
+function Parents({ job }: { readonly job: JobDetail }) {
+  const moreCount = job.parents.length - shownParents;
+  return (
+    <>
+      {job.parents.slice(0, shownParents).map(({ id, state }) => (
+        <div key={id}>
+          <Link to="/jobs/$jobId" params={{ jobId: id }}>
+            {shortId(id)}
+          </Link>{' '}
+          {state}
+        </div>
+      ))}
+      {moreCount > 0 && <div>and {moreCount} more</div>}
+    </>
+  );
 }
 
 function timeOf(at: string | null) {
