@@ -3,7 +3,7 @@
 -- name: subscribe_event
 -- One subscription for an event and a job type; subscribing again replaces the template of the job.
 insert into holdfast.event_subscriptions as s (project_id, id, event, job_type, job)
-values ($1::uuid, $2::uuid, $3::text, $4::text, $5::jsonb)
+values ($1::uuid, holdfast.uuid_v7(), $2::text, $3::text, $4::jsonb)
 on conflict (project_id, event, job_type) do update set job = excluded.job
 returning s.id, s.event, s.job, s.created_at;
 

@@ -1,4 +1,3 @@
-import { uuidV7 } from '@holdfast/domain';
 import { textArray } from './array-literal.ts';
 import type { Database } from './database.ts';
 import { statements } from './generated/statements.ts';
@@ -41,7 +40,6 @@ export async function subscribe(
   const { projectId, event, job } = request;
   const [row] = await db.query<Row>(statements.subscribeEvent, [
     projectId,
-    uuidV7(Date.now()),
     event,
     job?.type ?? null,
     job === undefined ? null : JSON.stringify(job),

@@ -1,4 +1,4 @@
-import { HoldfastError, isLifeCycleEvent, uuidV7 } from '@holdfast/domain';
+import { HoldfastError, isLifeCycleEvent } from '@holdfast/domain';
 import type { LifeCycleEvent } from '@holdfast/domain';
 import { plainArray, textArray } from './array-literal.ts';
 import type { Database } from './database.ts';
@@ -14,7 +14,7 @@ import type { QueueEntry } from './queue-directory.ts';
 /** An event of the application. */
 export interface NewEvent {
   /** A UUID made by the caller; emitting the same id twice makes one event. */
-  readonly id?: string | undefined;
+  readonly id: string;
   readonly event: string;
   /** JSON text. */
   readonly dataJson: string;
@@ -54,9 +54,7 @@ export async function emitEvents(database: Database, request: EmitRequest): Prom
   for (const { event } of request.events) refuseReserved(event);
   const names = request.events.map(({ event }) => event);
   const listeners = await findListeners(tx ?? database, { projectId, events: names });
-  const events = request.events
-    .filter(({ event }) => listeners.has(event))
-    .map((event) => ({ ...event, id: event.id ?? uuidV7(Date.now()) }));
+  const events = request.events.filter(({ event }) => listeners.has(event));
   if (events.length === 0) return nothing;
   const queues = await queuesOf(database, { ...request, listeners });
   const write = (on: Queryable) =>
@@ -88,7 +86,7 @@ async function writeEvents(
   request: {
     readonly projectId: string;
     readonly tx: Queryable;
-    readonly events: readonly (NewEvent & { readonly id: string })[];
+    readonly events: readonly NewEvent[];
     readonly listeners: Listeners;
     readonly queues: ReadonlyMap<string, QueueEntry>;
   },

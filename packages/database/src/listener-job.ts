@@ -20,7 +20,7 @@ export function listenerJob(template: ListenerTemplate, envelope: EventEnvelope)
   const { dataJson, ...rest } = envelope;
   const head = JSON.stringify(rest);
   return {
-    ...jobOfTemplate({ ...template, payload: undefined }, uuidV7(Date.now())),
+    ...jobOfTemplate({ ...template, payload: undefined }, uuidV7(Date.parse(rest.occurredAt))),
     payloadJson: `${head.slice(0, -1)},"data":${dataJson}}`,
     eventId: envelope.id,
   };

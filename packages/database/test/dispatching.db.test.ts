@@ -9,6 +9,7 @@ import {
   subscribe,
 } from '@holdfast/database';
 import { createJobFactory, createTestDatabase } from '@holdfast/testing';
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openHandConnection } from './support/hand-connection.ts';
 import type { StoredEvent } from '@holdfast/database';
@@ -32,8 +33,8 @@ afterEach(async () => {
 });
 
 const listener = (type: string) => ({ type, queue: 'listeners' });
-const emit = (event: string) =>
-  emitEvents(test.database, { projectId, events: [{ event, dataJson: '{}' }] });
+const newEvent = (event: string) => ({ id: randomUUID(), event, dataJson: '{}' });
+const emit = (event: string) => emitEvents(test.database, { projectId, events: [newEvent(event)] });
 
 interface ListenerJob {
   readonly type: string;
@@ -71,8 +72,8 @@ describe('a dispatcher', () => {
       event: 'JobProcessed',
       id: jobs[0]?.event_id,
       jobId: id,
-      occurredAt: expect.stringMatching(/Z$/),
-      data: { type: 'test.job', queue: expect.any(String), attempt: 1, executionSeq: 1 },
+      occurredAt: expect.stringMatching(/Z$/) as unknown,
+      data: { type: 'test.job', queue: expect.any(String) as unknown, attempt: 1, executionSeq: 1 },
     });
   });
 
@@ -124,7 +125,7 @@ describe('a reader who remembers a position', () => {
     await subscribe(test.database, { projectId, event: 'early' });
     await subscribe(test.database, { projectId, event: 'late' });
     await other.run('begin');
-    const events = [{ event: 'late', dataJson: '{}' }];
+    const events = [newEvent('late')];
     await emitEvents(test.database, { projectId, events, tx: other });
     await emit('early');
     await dispatchEvents(test.database);

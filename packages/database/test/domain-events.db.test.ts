@@ -23,6 +23,7 @@ afterAll(async () => {
 
 const event = 'user.registered';
 const template = (type: string) => ({ type, queue: 'listeners' });
+const newEvent = (dataJson = '{}', name = event) => ({ id: randomUUID(), event: name, dataJson });
 
 interface JobRow {
   readonly id: string;
@@ -63,7 +64,7 @@ function counting(db: Queryable): Queryable & { readonly count: () => number } {
 async function statementsOfEmit(database: Database): Promise<number> {
   return database.transaction(async (tx) => {
     const counted = counting(tx);
-    const events = [{ event, dataJson: '{}' }];
+    const events = [newEvent()];
     await emitEvents(database, { projectId, events, tx: counted });
     return counted.count();
   });
@@ -77,7 +78,7 @@ describe('an event of the application', () => {
       job: { ...template('mail.welcome'), priority: 2 },
     });
     await subscribe(test.database, { projectId, event, job: template('crm.add') });
-    const events = [{ event, dataJson: '{"userId":7}' }];
+    const events = [newEvent('{"userId":7}')];
     const done = await emitEvents(test.database, { projectId, events });
     const [added, welcome] = await jobs();
     expect(done.eventIds).toHaveLength(1);
@@ -92,21 +93,21 @@ describe('an event of the application', () => {
         event,
         id: done.eventIds[0],
         data: { userId: 7 },
-        occurredAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        occurredAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown,
       },
     });
   });
 
   it('is only written where nobody wants a job', async () => {
     await subscribe(test.database, { projectId, event });
-    const events = [{ event, dataJson: '1' }];
+    const events = [newEvent('1')];
     const { eventIds, jobIds } = await emitEvents(test.database, { projectId, events });
     expect([eventIds.length, jobIds.length, await countEvents()]).toEqual([1, 0, 1]);
   });
 
   it('is not written where nobody subscribed', async () => {
     await subscribe(test.database, { projectId, event: 'user.deleted', job: template('gone') });
-    const events = [{ event, dataJson: '{}' }];
+    const events = [newEvent()];
     const done = await emitEvents(test.database, { projectId, events });
     expect(done.eventIds).toEqual([]);
     expect([await countEvents(), await jobs()]).toEqual([0, []]);
@@ -115,7 +116,7 @@ describe('an event of the application', () => {
   it('leaves neither event nor job when its transaction rolls back', async () => {
     await subscribe(test.database, { projectId, event, job: template('mail.welcome') });
     const failing = test.database.transaction(async (tx) => {
-      const events = [{ event, dataJson: '{}' }];
+      const events = [newEvent()];
       const done = await emitEvents(test.database, { projectId, events, tx });
       expect(done.jobIds).toHaveLength(1);
       throw new Error('changed my mind');
@@ -126,7 +127,7 @@ describe('an event of the application', () => {
 
   it('is there once when it is emitted twice under one id', async () => {
     await subscribe(test.database, { projectId, event, job: template('mail.welcome') });
-    const events = [{ id: randomUUID(), event, dataJson: '{}' }];
+    const events = [newEvent()];
     const first = await emitEvents(test.database, { projectId, events });
     const second = await emitEvents(test.database, { projectId, events });
     expect([first.jobIds.length, second.jobIds.length]).toEqual([1, 0]);
@@ -145,7 +146,7 @@ describe('an event of the application', () => {
   });
 
   it('cannot have the name of one that Holdfast announces', async () => {
-    const events = [{ event: 'JobProcessed', dataJson: '{}' }];
+    const events = [newEvent('{}', 'JobProcessed')];
     await expect(emitEvents(test.database, { projectId, events })).rejects.toMatchObject({
       code: 'event_reserved',
     });
@@ -154,7 +155,7 @@ describe('an event of the application', () => {
   it('announces nothing of its listeners’ jobs', async () => {
     await subscribe(test.database, { projectId, event, job: template('mail.welcome') });
     await subscribe(test.database, { projectId, event: 'JobQueued', job: template('on.queued') });
-    const events = [{ event, dataJson: '{}' }];
+    const events = [newEvent()];
     await emitEvents(test.database, { projectId, events });
     expect(await countEvents()).toBe(1);
   });
@@ -192,7 +193,7 @@ describe('a subscription', () => {
     expect(await unsubscribe(test.database, { projectId: randomUUID(), id })).toBe(false);
     expect(await unsubscribe(test.database, { projectId, id })).toBe(true);
     expect(await unsubscribe(test.database, { projectId, id })).toBe(false);
-    await emitEvents(test.database, { projectId, events: [{ event, dataJson: '{}' }] });
+    await emitEvents(test.database, { projectId, events: [newEvent()] });
     expect(await jobs()).toEqual([]);
   });
 });

@@ -119,7 +119,10 @@ describe('a transition that somebody subscribed to', () => {
     expect(events.map(({ event }) => event)).toEqual(announced[name]);
     for (const { data } of events) {
       expect(data).toMatchObject({ type: job.type, queue: job.queue });
-      expect(data).toMatchObject({ attempt: expect.any(Number), executionSeq: expect.any(Number) });
+      expect(data).toMatchObject({
+        attempt: expect.any(Number) as unknown,
+        executionSeq: expect.any(Number) as unknown,
+      });
       expect(Object.keys(data).filter((key) => !fields.has(key))).toEqual([]);
     }
   });

@@ -31,8 +31,14 @@ interface ScheduleEventData {
   readonly scheduleId: string;
 }
 
-/** What the events say that are about something else than a job. */
+/** What the other events say. */
 export interface OtherEventData {
+  /** `reason`: what became of the job that was not enqueued, such as `kept` or `replaced`. */
+  readonly JobDeduplicated: {
+    readonly type: string;
+    readonly queue: string;
+    readonly reason?: string;
+  };
   readonly ScheduleFired: ScheduleEventData & { readonly fireAt: string; readonly reason: string };
   /** Instants that were missed together make one event. */
   readonly ScheduleMissed: ScheduleEventData & {
@@ -40,7 +46,16 @@ export interface OtherEventData {
     readonly firstFireAt: string;
     readonly lastFireAt: string;
   };
-  readonly BatchFinished: Readonly<Record<string, unknown>>;
+  readonly BatchFinished: {
+    readonly batchId: string;
+    readonly kind: 'batch' | 'chain' | 'graph';
+    readonly name: string | null;
+    readonly status: 'completed' | 'dead_letter' | 'cancelled';
+    readonly totalCount: number;
+    readonly completedCount: number;
+    readonly deadLetterCount: number;
+    readonly cancelledCount: number;
+  };
   readonly QueuePaused: QueueEventData;
   readonly QueueResumed: QueueEventData;
   readonly WorkerStarted: WorkerEventData;
@@ -49,7 +64,7 @@ export interface OtherEventData {
 }
 
 /** The names of the application's events: those of `Register`, or else any. */
-export type EventName = keyof RegisteredEvents & string;
+export type EventName = Extract<keyof RegisteredEvents, string>;
 
 /** The data of an event: of Holdfast's own, of `Register`, or else unknown. */
 export type EventData<Event extends string> = Event extends keyof OtherEventData

@@ -52,7 +52,7 @@ describe('an event that is emitted', () => {
         event: 'user.registered',
         id,
         data: { userId: 7 },
-        occurredAt: expect.any(String),
+        occurredAt: expect.any(String) as unknown,
       })),
     );
   });
@@ -107,9 +107,9 @@ describe('an event that is emitted', () => {
     ['no spaces', {}, 'must be 1 to 128 of the characters'],
     ['a', { bad: true }, 'bad'],
   ])('is refused when it is %s with %j', async (event, options, message) => {
-    await expect(test.holdfast.emit(event, {}, options as object)).rejects.toMatchObject({
+    await expect(test.holdfast.emit(event, {}, options)).rejects.toMatchObject({
       code: 'options_invalid',
-      message: expect.stringContaining(message),
+      message: expect.stringContaining(message) as unknown,
     });
   });
 
@@ -177,7 +177,7 @@ describe('a subscription', () => {
     const subscribing = test.holdfast.subscribe(event, job, options);
     await expect(subscribing).rejects.toMatchObject({
       code: 'options_invalid',
-      message: expect.stringContaining(message),
+      message: expect.stringContaining(message) as unknown,
     });
   });
 

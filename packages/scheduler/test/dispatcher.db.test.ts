@@ -1,6 +1,7 @@
 import { emitEvents, listEvents, subscribe } from '@holdfast/database';
 import { createSilentLogger } from '@holdfast/runtime';
 import { createTestDatabase, defaultProjectId, waitFor } from '@holdfast/testing';
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dispatchPage } from '../src/dispatch-page.ts';
 import { createScheduler } from '../src/scheduler.ts';
@@ -51,7 +52,10 @@ describe('a page of events', () => {
 
   it('stays as it is while it cannot be numbered', async () => {
     await subscribe(test.database, { projectId, event: 'x' });
-    await emitEvents(test.database, { projectId, events: [{ event: 'x', dataJson: '1' }] });
+    await emitEvents(test.database, {
+      projectId,
+      events: [{ id: randomUUID(), event: 'x', dataJson: '1' }],
+    });
     await test.database.execute(
       `alter table holdfast.events add constraint stubborn check (position is null)`,
     );

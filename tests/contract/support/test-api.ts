@@ -119,10 +119,7 @@ function sender(url: string, ownerToken: string): TestApi['send'] {
       ...(body === undefined ? {} : { body: isRaw ? (body as BodyInit) : JSON.stringify(body) }),
     });
     const type = response.headers.get('content-type') ?? '';
-    // A stream does not end by itself.
-    const isStream = type.includes('event-stream');
-    if (isStream) await response.body?.cancel();
-    const text = isStream ? '' : await response.text();
+    const text = type.includes('event-stream') ? await leave(response) : await response.text();
     const isJson = type.includes('json');
     return {
       status: response.status,
@@ -131,4 +128,10 @@ function sender(url: string, ownerToken: string): TestApi['send'] {
       json: (isJson ? JSON.parse(text) : {}) as Answered,
     };
   };
+}
+
+/** A stream does not end by itself. */
+async function leave(response: Response): Promise<string> {
+  await response.body?.cancel();
+  return '';
 }
