@@ -64,6 +64,27 @@ export function durationInput({ minMs, maxMs }: DurationBounds) {
 /** Any wait that may be asked for: nothing to ten years. */
 export const DelayInput = durationInput({ minMs: 0, maxMs: maxDurationMs });
 
+/** An end that was given as a time from now on, or as an instant. */
+export type Deadline = { readonly ms: number } | { readonly at: string };
+
+/** The end of something, as a duration from now on or as an instant; how far it may lie ahead is checked by the API. */
+export const DeadlineInput = z
+  .string()
+  .max(64)
+  .transform((text, context): Deadline => {
+    const ms = parseDurationMs(text);
+    if (ms !== undefined && ms >= 1) return { ms };
+    if (InstantInput.safeParse(text).success) return { at: text };
+    const message =
+      'must be a duration such as "30s", "5m" or "PT5M", or an RFC 3339 date and time with an offset';
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  })
+  .meta({
+    description: 'A duration from now on, or an RFC 3339 date and time with an offset.',
+    examples: ['10m', '2026-03-01T12:00:00Z'],
+  });
+
 /** A duration as answered, in the short form: `"5m"`. */
 export const DurationText = z.string().meta({ id: 'Duration', examples: ['5m'] });
 
