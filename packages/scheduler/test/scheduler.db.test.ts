@@ -45,6 +45,6 @@ describe('a scheduler inside of another process', () => {
       logger: createSilentLogger(),
       hasNotifications: false,
     });
-    expect(urgentLoops.map(({ name }) => name)).toEqual(['promoter', 'reaper', 'cron']);
+    expect(urgentLoops.map(({ name }) => name)).toEqual(['promoter', 'reaper', 'cron', 'settler']);
   });
 });

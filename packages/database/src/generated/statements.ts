@@ -512,6 +512,7 @@ using (
   select x.project_id, x.seq
   from holdfast.events as x
   where x.occurred_at < clock_timestamp() - $1::double precision * interval '1 millisecond' and x.position is not null
+  order by x.occurred_at
   limit $2
 ) as old
 where e.project_id = old.project_id and e.seq = old.seq
