@@ -508,14 +508,13 @@ cross join lateral (
   forgetEvents: {
     name: 'forget_events',
     text: `delete from holdfast.events as e
-using (
-  select x.project_id, x.seq
+where e.ctid = any (array(
+  select x.ctid
   from holdfast.events as x
   where x.occurred_at < clock_timestamp() - $1::double precision * interval '1 millisecond' and x.position is not null
   order by x.occurred_at
   limit $2
-) as old
-where e.project_id = old.project_id and e.seq = old.seq
+))
 returning e.seq`,
   },
   /** idempotency.sql */
