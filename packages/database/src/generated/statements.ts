@@ -511,7 +511,7 @@ cross join lateral (
 where e.ctid = any (array(
   select x.ctid
   from holdfast.events as x
-  where x.occurred_at < clock_timestamp() - $1::double precision * interval '1 millisecond' and x.position is not null
+  where x.occurred_at < statement_timestamp() - $1::double precision * interval '1 millisecond' and x.position is not null
   order by x.occurred_at
   limit $2
 ))
