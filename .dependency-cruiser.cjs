@@ -41,7 +41,7 @@ module.exports = {
     mayImportOnly(contract, [domain]),
     mayImportOnly(database, [domain]),
     mayImportOnly(engine, [domain, database, runtime]),
-    mayImportOnly('packages/holdfast', [domain, database, runtime, engine, scheduler]),
+    mayImportOnly('packages/holdfast', [domain, database, runtime, engine, scheduler, embedded]),
     mayImportOnly(scheduler, [domain, database, runtime]),
     mayImportOnly('packages/testing', [domain, database, runtime, embedded]),
     mayImportOnly('apps/api', [domain, database, runtime, contract]),

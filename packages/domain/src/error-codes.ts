@@ -3,6 +3,8 @@
  * the processes' own failures. `docs/errors.md` is made from this list.
  */
 export const errorCodes = {
+  advance_too_far:
+    'A test let more time pass than its schedules can be followed through; use smaller steps.',
   api_key_not_found: 'No API key with this id exists in the project.',
   attempts_exhausted: 'The job failed on its last allowed attempt.',
   batch_awaited: 'A batch that is being put together was awaited; await its enqueue().',
@@ -25,6 +27,8 @@ export const errorCodes = {
   database_unsupported: 'The PostgreSQL server is older than version 15.',
   deadline_exceeded:
     'The HTTP destination did not answer completely within the request’s timeout; retried.',
+  drain_failed: 'Attempts failed while a test drained its jobs; all of them are listed.',
+  drain_timed_out: 'Jobs were still due or running when the time of a test’s drain was over.',
   egress_denied: 'The egress policy does not allow the HTTP destination; not retried.',
   embedded_postgres_data_dir_in_use:
     'The embedded server is run by another process, which alone may restart or remove it.',
@@ -41,7 +45,8 @@ export const errorCodes = {
   event_reserved: 'The event is one that Holdfast announces by itself, and nobody else may emit.',
   event_subscription_not_found: 'No event subscription with this id exists in the project.',
   forbidden: 'The role or the scopes of the caller do not allow this.',
-  graph_invalid: 'The jobs of a graph wait in a circle, for a job that is not there, or are too many.',
+  graph_invalid:
+    'The jobs of a graph wait in a circle, for a job that is not there, or are too many.',
   handler_exited: 'The handler called process.exit(), which fails its attempt only.',
   handler_failed: 'The handler threw an error without a code of its own.',
   handler_missing: 'No handler for the job’s type is loaded in this worker.',
@@ -66,8 +71,10 @@ export const errorCodes = {
   options_invalid: 'Options of a call do not exist or break a rule; every one of them is listed.',
   overloaded: 'Too much is asked at once; the same request may succeed a little later.',
   parent_failed: 'A job that this one waited for ended otherwise than completed.',
-  parent_missing: 'A job has no completed parent of the type whose result it asked for, or several.',
-  parent_result_gone: 'History no longer has a job whose result was asked for by one that waited for it.',
+  parent_missing:
+    'A job has no completed parent of the type whose result it asked for, or several.',
+  parent_result_gone:
+    'History no longer has a job whose result was asked for by one that waited for it.',
   password_change_required: 'The password must be changed before anything else.',
   payload_invalid:
     'The payload breaks its type’s schema or is no JSON; each problem is named by its path.',
@@ -101,6 +108,7 @@ export const errorCodes = {
   step_invalid: 'The name of a step is not a text of 1 to 200 characters.',
   step_repeated: 'A handler used the name of a step twice in one execution.',
   step_result_lost: 'A step ran in an earlier execution, and its result could not be kept.',
+  test_server_missing: 'A test names no PostgreSQL server, and no embedded one is installed.',
   thread_out_of_memory: 'The handler’s thread reached its memory limit and was ended.',
   ticket_invalid: 'The sign-in link was used before, or its time is over.',
   timed_out: 'The attempt ran longer than the job’s timeout.',

@@ -26,6 +26,9 @@ export interface EnqueueManyRequest {
   readonly options: EnqueueManyOptions<unknown, unknown>;
 }
 
+/** What an enqueue of many writes through. */
+export type ManyWriter = Pick<JobWriter, 'limitBytes' | 'write'>;
+
 const defaultSliceSize = 1_000;
 
 /**
@@ -35,7 +38,7 @@ const defaultSliceSize = 1_000;
  * @throws EnqueueIncompleteError when an error comes after a slice was written
  */
 export async function enqueueMany(
-  writer: JobWriter,
+  writer: ManyWriter,
   { job, payloads, options }: EnqueueManyRequest,
 ): Promise<EnqueueManyResult> {
   const { each, sliceSize = defaultSliceSize, tx, ...shared } = options;

@@ -57,6 +57,28 @@ export interface ReadEventsOptions {
   readonly limit?: number | undefined;
 }
 
+/** What is emitted. */
+export interface EmitRequest {
+  readonly event: string;
+  readonly data: unknown;
+  readonly options: EmitOptions<unknown>;
+}
+
+/**
+ * Checks an event before anything is written.
+ *
+ * @returns its data as JSON
+ * @throws OptionsInvalidError, PayloadInvalidError, PayloadTooLargeError
+ */
+export function checkEmit({ event, data, options }: EmitRequest, limitBytes: number): string {
+  const check = new OptionCheck(`emit("${event}")`);
+  check.names(options, ['tx']);
+  checkName(check, event);
+  if (isLifeCycleEvent(event)) check.refuse('Holdfast announces this event by itself');
+  check.done();
+  return payloadJson(data, { type: event, limitBytes }).json;
+}
+
 /**
  * Emits an event. The same id makes a repeated call harmless.
  *
@@ -64,20 +86,10 @@ export interface ReadEventsOptions {
  */
 export async function emitEvent(
   { connection, writer }: Internals,
-  request: {
-    readonly event: string;
-    readonly data: unknown;
-    readonly options: EmitOptions<unknown>;
-  },
+  request: EmitRequest,
 ): Promise<EmitResult> {
   const { event, options } = request;
-  const check = new OptionCheck(`emit("${event}")`);
-  check.names(options, ['tx']);
-  checkName(check, event);
-  if (isLifeCycleEvent(event)) check.refuse('Holdfast announces this event by itself');
-  check.done();
-  const { limitBytes } = writer;
-  const { json: dataJson } = payloadJson(request.data, { type: event, limitBytes });
+  const dataJson = checkEmit(request, writer.limitBytes);
   const events = [{ id: uuidV7(systemClock.nowMs()), event, dataJson }];
   if (options.tx !== undefined) {
     const tx = writer.queryableOf(options.tx);

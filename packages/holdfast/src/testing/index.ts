@@ -1,0 +1,13 @@
+export { createFakeHoldfast } from './fake-holdfast.ts';
+export { createTestHoldfast } from './create-test-holdfast.ts';
+export { DrainError } from './drain.ts';
+export { fakeContext } from './fake-context.ts';
+export type { DrainOptions, DrainResult } from './drain.ts';
+export type { EnqueuedJob } from './enqueued-job.ts';
+export type { EnqueueExpectation, ExpectedPayload, PartOf } from './expect-enqueued.ts';
+export type { FakeContext, FakeContextOptions, FakeLogLine, FakeParent } from './fake-context.ts';
+export type { EmittedEvent, FakeHoldfast, FakeHoldfastOptions } from './fake-holdfast.ts';
+export type { FakeBatch, FakeJob } from './fake-jobs.ts';
+export type { JobRun, RunOutcome } from './run-recorder.ts';
+export type { TestHoldfast } from './test-holdfast.ts';
+export type { TestHoldfastOptions } from './create-test-holdfast.ts';
