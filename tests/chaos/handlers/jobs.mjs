@@ -41,6 +41,12 @@ async function untilSigterm(_payload, context) {
   return resultOf(context);
 }
 
+/** Fails each time. */
+async function doomed() {
+  await new Promise((resolve) => setImmediate(resolve));
+  throw new Error('doomed');
+}
+
 /** Takes its process down, as a crash in native code would. */
 async function poison() {
   process.kill(process.pid, 'SIGKILL');
@@ -53,5 +59,6 @@ export const handlers = {
   stubborn: recorded(stubborn),
   block: recorded(block),
   until_sigterm: recorded(untilSigterm),
+  doomed: recorded(doomed),
   poison: recorded(poison),
 };
