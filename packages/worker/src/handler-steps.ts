@@ -3,6 +3,7 @@ import type { KeptStep, Queryable } from '@holdfast/database';
 import { HoldfastError, LeaseLostError, NonRetryableError } from '@holdfast/domain';
 import type { Clock, Logger } from '@holdfast/runtime';
 import { abortForLostLease } from './executor.ts';
+import type { JobLog } from './handler.ts';
 import { controllerOf, leaseOf } from './held-job.ts';
 import type { HeldJob } from './held-job.ts';
 import { isStoredNote, safeJson, storableText } from './safe-json.ts';
@@ -22,13 +23,15 @@ const retryCapMs = 5_000;
 export class HandlerSteps {
   readonly #job: HeldJob;
   readonly #store: StepStore;
+  readonly #log: JobLog;
   readonly #names = new Set<string>();
   #kept: Promise<ReadonlyMap<string, KeptStep>> | undefined;
   #position = 0;
 
-  constructor(job: HeldJob, store: StepStore) {
+  constructor(job: HeldJob, store: StepStore, log: JobLog) {
     this.#job = job;
     this.#store = store;
+    this.#log = log;
   }
 
   /**
@@ -87,15 +90,12 @@ export class HandlerSteps {
     const { json: resultJson, problem } = safeJson(result);
     this.#position += 1;
     const step: KeptStep = { name, position: this.#position, resultJson };
-    const { db, projectId, logger } = this.#store;
+    const { db, projectId } = this.#store;
     const request = { projectId, lease: leaseOf(this.#job), step };
     // What the step did is done: only a lost lease ends the attempts to keep it.
     if (!(await this.#retry(() => recordStep(db, request)))) throw this.#lost();
     if (problem === undefined) return resultOf(step) as Result;
-    logger.warn(
-      { jobId: this.#job.claimed.id, step: name, problem },
-      'the result of a step could not be kept',
-    );
+    this.#log.warn('The result of a step could not be kept', { step: name, problem });
     return result;
   }
 

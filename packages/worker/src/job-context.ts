@@ -84,7 +84,8 @@ export class HandlerContext implements JobContext {
     return this.#log;
   }
 
-  /** Bound, since handlers take their context apart. */
+  // What follows is bound, since handlers take their context apart.
+
   get progress(): (percent: number, note?: unknown) => void {
     return (percent, note) => {
       const bounded = Number.isFinite(percent) ? Math.min(100, Math.max(0, percent)) : 0;
@@ -97,19 +98,23 @@ export class HandlerContext implements JobContext {
     return toRelease(delay, reason);
   }
 
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- as the interface says
-  transaction<Tx, Result>(run: (tx: Tx) => Promise<Result>): Promise<Result> {
-    // What the opener gives is what the handler was written for.
-    return this.#services.transactions.run(this.#job, (tx) => run(tx as Tx));
+  get transaction(): JobContext['transaction'] {
+    return (run) => {
+      // What the opener gives is what the handler was written for.
+      const work = run as (tx: unknown) => ReturnType<typeof run>;
+      return this.#services.transactions.run(this.#job, work);
+    };
   }
 
-  assertLease(tx: unknown): Promise<void> {
-    return this.#services.transactions.assertLease(this.#job, tx);
+  get assertLease(): JobContext['assertLease'] {
+    return (tx) => this.#services.transactions.assertLease(this.#job, tx);
   }
 
-  step<Result>(name: string, run: () => Result | Promise<Result>): Promise<Result> {
-    this.#steps ??= new HandlerSteps(this.#job, this.#services.steps);
-    return this.#steps.run(name, run);
+  get step(): JobContext['step'] {
+    return (name, run) => {
+      this.#steps ??= new HandlerSteps(this.#job, this.#services.steps, this.log);
+      return this.#steps.run(name, run);
+    };
   }
 
   #writeLog(

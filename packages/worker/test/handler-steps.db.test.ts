@@ -114,9 +114,17 @@ describe('a step', () => {
       attempt: 2,
       lastError: { code: 'step_result_lost' },
     });
-    expect(shop.logs().some(({ jobId, step }) => jobId === job.id && step === 'circular')).toBe(
-      true,
+    const lines = await shop.ask(
+      'select level, message, fields from holdfast.job_logs where job_id = $1',
+      [job.id],
     );
+    expect(lines).toEqual([
+      {
+        level: 'warn',
+        message: 'The result of a step could not be kept',
+        fields: { step: 'circular', problem: 'result_unserialisable' },
+      },
+    ]);
   });
 
   it('has a name of its own, and may run again in the same execution only after it failed', async () => {
@@ -144,8 +152,8 @@ describe('a step', () => {
   });
 
   it('may run beside others', async () => {
-    const job = await run((context) =>
-      Promise.all([1, 2, 3].map((n) => context.step(`step ${String(n)}`, () => n))),
+    const job = await run(({ step }) =>
+      Promise.all([1, 2, 3].map((n) => step(`step ${String(n)}`, () => n))),
     );
     expect(job.result).toEqual([1, 2, 3]);
     expect(await stepsOf(job.id)).toHaveLength(3);

@@ -52,7 +52,8 @@ export class ThreadContext implements ThreadJobContext {
     };
   }
 
-  /** Bound, since handlers take their context apart. */
+  // What follows is bound, since handlers take their context apart.
+
   readonly progress = (percent: number, note?: unknown): void => {
     const text = note === undefined ? undefined : storableCut(asText(note), 500);
     this.#progress = { percent, note: text };
@@ -82,7 +83,10 @@ export class ThreadContext implements ThreadJobContext {
     return Promise.reject(notInThread('assertLease'));
   }
 
-  async step<Result>(name: string, run: () => Result | Promise<Result>): Promise<Result> {
+  readonly step = async <Result>(
+    name: string,
+    run: () => Result | Promise<Result>,
+  ): Promise<Result> => {
     const callId = this.#nextCallId();
     this.#steps.set(callId, run);
     try {
@@ -91,12 +95,12 @@ export class ThreadContext implements ThreadJobContext {
     } finally {
       this.#steps.delete(callId);
     }
-  }
+  };
 
-  call(name: string, ...args: readonly unknown[]): Promise<unknown> {
+  readonly call = (name: string, ...args: readonly unknown[]): Promise<unknown> => {
     const callId = this.#nextCallId();
     return this.#ask(callId, { kind: 'call', callId, name, args });
-  }
+  };
 
   /** The main thread wants the step to be run. */
   async runStep(callId: number): Promise<void> {

@@ -71,10 +71,10 @@ export const handlers = {
   returns_map: () => new Map([['key', 'value']]),
   returns_nothing: () => undefined,
   returns_bigint: () => ({ n: 12345678901234567890n }),
-  async steps(_payload, context) {
-    const first = await context.step('first', () => ({ thread: threadId, at: new Date(0) }));
-    if (context.attempt === 1) throw new Error('after the first step');
-    return { first, second: await context.step('second', () => undefined) };
+  async steps(_payload, { attempt, step }) {
+    const first = await step('first', () => ({ thread: threadId, at: new Date(0) }));
+    if (attempt === 1) throw new Error('after the first step');
+    return { first, second: await step('second', () => undefined) };
   },
   transacts: (_payload, context) => context.transaction(async () => 1),
   calls: async (_payload, context) => ({
