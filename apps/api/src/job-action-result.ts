@@ -31,9 +31,10 @@ export function requireDone(result: JobActionResult | ReplayResult): { readonly 
 }
 
 /** The key of the job is held by another one, which the answer names. */
-export function uniqueKeyHeld(holderId: string): HttpProblem {
+export function uniqueKeyHeld(holderId: string, key?: string): HttpProblem {
+  const name = key === undefined ? 'The unique key' : `The unique key "${key}"`;
   return new HttpProblem('unique_key_held', {
-    detail: `The unique key is held by the job ${holderId}`,
+    detail: `${name} is held by the job ${holderId}`,
     extra: { holderId },
   });
 }

@@ -54,14 +54,30 @@ function jobFromInput(input: JobInput, context: OneJobContext): NewJob {
     priority: input.priority,
     maxAttempts: input.maxAttempts,
     timeoutMs: input.timeout,
-    retry: retryOf(input, context.queueRetry),
+    retry: retryOf(input, context),
     tags: input.tags,
     metadataJson:
       Object.keys(input.metadata).length === 0 ? undefined : JSON.stringify(input.metadata),
     // The past means now: such a job goes straight into the line.
     runAt: runAt !== undefined && runAt.getTime() > nowMs ? runAt : undefined,
     delayMs: input.delay ?? undefined,
+    ...startDeadlineOf(input, context),
   };
+}
+
+function startDeadlineOf(
+  { startDeadline }: Pick<JobInput, 'startDeadline'>,
+  { pointer, clock }: OneJobContext,
+): Pick<NewJob, 'startDeadlineAt' | 'startDeadlineMs'> {
+  if (startDeadline == null) return {};
+  return 'ms' in startDeadline
+    ? { startDeadlineMs: startDeadline.ms }
+    : {
+        startDeadlineAt: requireNotFar(startDeadline.at, {
+          pointer: `${pointer}/startDeadline`,
+          clock,
+        }),
+      };
 }
 
 /**
@@ -80,9 +96,22 @@ export function payloadJsonOf(payload: unknown, pointer: string): string {
 
 /** The retry policy that a job names, completed by its queue's; `undefined` when it names none. */
 function retryOf(
-  { retry, backoff }: Pick<JobInput, 'retry' | 'backoff'>,
-  queueRetry: RetryPolicy,
+  input: Pick<JobInput, 'retry' | 'backoff' | 'maxExceptions' | 'retryUntil'>,
+  { queueRetry, pointer, clock }: OneJobContext,
 ): RetryPolicy | undefined {
-  if (retry === undefined && backoff === undefined) return undefined;
-  return { mode: retry ?? queueRetry.mode, backoff: backoff ?? queueRetry.backoff };
+  const { retry, backoff, maxExceptions, retryUntil } = input;
+  const names = [retry, backoff, maxExceptions, retryUntil ?? undefined];
+  if (names.every((value) => value === undefined)) return undefined;
+  const end =
+    retryUntil != null && 'at' in retryUntil
+      ? requireNotFar(retryUntil.at, { pointer: `${pointer}/retryUntil`, clock })
+      : undefined;
+  return {
+    ...queueRetry,
+    ...(retry === undefined ? {} : { mode: retry }),
+    ...(backoff === undefined ? {} : { backoff }),
+    ...(maxExceptions === undefined ? {} : { maxExceptions }),
+    ...(retryUntil != null && 'ms' in retryUntil ? { retryForMs: retryUntil.ms } : {}),
+    ...(end === undefined ? {} : { retryUntil: end.toISOString() }),
+  };
 }

@@ -22,4 +22,5 @@ export * from './schemas/projects.ts';
 export * from './schemas/queues.ts';
 export * from './schemas/schedules.ts';
 export * from './schemas/stats.ts';
+export * from './schemas/unique.ts';
 export * from './schemas/workers.ts';

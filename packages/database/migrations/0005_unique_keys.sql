@@ -2,6 +2,10 @@
 -- own: a holder that was committed while this one waited for the row is seen by the second statement only. Rows of
 -- locks come before rows of jobs, and both in the order of their keys, so that no two callers wait for each other.
 
+-- To find the jobs that held a key.
+create index job_history_of_key on holdfast.job_history (project_id, (unique_lock ->> 'key'), id)
+where unique_lock is not null;
+
 -- The name of a key in unique_locks. What the scope names is preceded by its length, so that no two keys share a text.
 create function holdfast.unique_digest(scope text, owner text, key text) returns bytea
 language sql immutable parallel safe

@@ -1,6 +1,7 @@
 import { leasedStatuses } from '@holdfast/domain';
 import type { AttemptError, ExecutionStatus, JobStatus, RetryPolicy } from '@holdfast/domain';
 import { plainArray } from './array-literal.ts';
+import type { UniqueLock } from './enqueue.ts';
 import { statements } from './generated/statements.ts';
 import type { Statement } from './generated/statements.ts';
 import type { Queryable, SqlValue } from './queryable.ts';
@@ -39,6 +40,9 @@ export interface JobSummaryRow {
   readonly worker_id: string | null;
   readonly schedule_id: string | null;
   readonly batch_id: string | null;
+  readonly start_deadline_at: Date | null;
+  /** The key that it holds or held. */
+  readonly unique_lock: UniqueLock | null;
   readonly last_error: AttemptError | null;
   readonly progress: unknown;
 }
@@ -73,6 +77,8 @@ export interface JobListRequest {
   readonly type?: string | undefined;
   readonly tag?: string | undefined;
   readonly batchId?: string | undefined;
+  /** Jobs that hold or held a unique key of this text, in whichever scope. */
+  readonly uniqueKey?: string | undefined;
   readonly createdAfter?: string | undefined;
   readonly createdBefore?: string | undefined;
   /** JSON text of an object that the payload must contain. */
@@ -86,8 +92,18 @@ export async function listJobs(
   db: Queryable,
   request: JobListRequest,
 ): Promise<readonly JobSummaryRow[]> {
-  const { statuses, batchId } = request;
-  const values = [
+  const { statuses, batchId, uniqueKey } = request;
+  const values = filterValues(request);
+  if (uniqueKey !== undefined) {
+    return db.query(statements.listJobsOfKey, [...values, uniqueKey, batchId ?? null]);
+  }
+  if (batchId !== undefined) return db.query(statements.listJobsOfBatch, [...values, batchId]);
+  return db.query(listStatement(statuses), values);
+}
+
+function filterValues(request: JobListRequest): readonly SqlValue[] {
+  const { statuses } = request;
+  return [
     request.projectId,
     request.beforeId ?? null,
     request.limit,
@@ -100,9 +116,6 @@ export async function listJobs(
     request.payloadContains ?? null,
     request.payloadText ?? null,
   ];
-  return batchId === undefined
-    ? db.query<JobSummaryRow>(listStatement(statuses), values)
-    : db.query<JobSummaryRow>(statements.listJobsOfBatch, [...values, batchId]);
 }
 
 const restingStatuses: readonly JobStatus[] = ['failed', 'dead_letter'];

@@ -1,6 +1,14 @@
-import type { EnqueuedJob, Job, JobDetail, JobSummary } from '@holdfast/contract';
-import type { DependencyView, ExecutionRow, JobRow, JobSummaryRow } from '@holdfast/database';
+import type { BulkJobsResult, EnqueuedJob, Job, JobDetail, JobSummary } from '@holdfast/contract';
+import type {
+  DependencyView,
+  ExecutionRow,
+  JobOutcome,
+  JobRow,
+  JobSummaryRow,
+  UniqueLock,
+} from '@holdfast/database';
 import { defaultRetryPolicy, formatDuration } from '@holdfast/domain';
+import type { RetryPolicy } from '@holdfast/domain';
 import { presentBackoff } from './backoff.ts';
 import { presentError, presentExecution } from './execution.ts';
 import { presentInstant, presentMaybe } from './instant.ts';
@@ -23,6 +31,10 @@ export function presentJobSummary(row: JobSummaryRow): JobSummary {
     timeout: formatDuration(row.timeout_ms),
     backoff: presentBackoff(retry.backoff),
     retry: retry.mode,
+    maxExceptions: retry.maxExceptions ?? null,
+    retryUntil: retryEndOf(row, retry),
+    startDeadline: presentMaybe(row.start_deadline_at),
+    unique: presentUnique(row.unique_lock),
     tags: row.tags ?? [],
     createdAt: presentInstant(row.created_at),
     runAt: presentMaybe(row.run_at),
@@ -51,9 +63,36 @@ export function presentJob(row: JobRow): Job {
   };
 }
 
-/** A job just enqueued. */
-export function presentEnqueued(row: JobRow, isNew: boolean): EnqueuedJob {
-  return { ...presentJob(row), deduplicated: !isNew };
+/** The instant after which no attempt begins; the earlier of both ends counts. */
+function retryEndOf({ created_at }: JobSummaryRow, retry: RetryPolicy): string | null {
+  const { retryForMs, retryUntil } = retry;
+  const ends = [
+    ...(retryForMs === undefined ? [] : [created_at.getTime() + retryForMs]),
+    ...(retryUntil === undefined ? [] : [Date.parse(retryUntil)]),
+  ];
+  return ends.length === 0 ? null : presentInstant(new Date(Math.min(...ends)));
+}
+
+function presentUnique(lock: UniqueLock | null): Job['unique'] {
+  return lock === null ? null : { key: lock.key, scope: lock.scope, until: lock.until };
+}
+
+/** A job just enqueued, or one that stands for it. */
+export function presentEnqueued(row: JobRow, outcome?: JobOutcome): EnqueuedJob {
+  return { ...presentJob(row), ...presentConflict(outcome) };
+}
+
+/** What became of one job of a bulk request. */
+export function presentOutcome(outcome: JobOutcome): BulkJobsResult['data'][number] {
+  return { id: outcome.id, status: outcome.status ?? null, ...presentConflict(outcome) };
+}
+
+function presentConflict(outcome: JobOutcome | undefined) {
+  return {
+    deduplicated: outcome?.deduplicated ?? false,
+    conflict: outcome?.conflict ?? null,
+    holderId: outcome?.holderId ?? null,
+  };
 }
 
 /** A job with its runs and what it waits for. */

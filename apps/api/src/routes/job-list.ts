@@ -47,6 +47,7 @@ function filterOf(filter: Filter): Omit<JobListRequest, 'projectId' | 'limit'> {
     type: filter.type,
     tag: filter.tag,
     batchId: filter.batch,
+    uniqueKey: filter.key,
     createdAfter: inUtc(filter.createdAfter),
     createdBefore: inUtc(filter.createdBefore),
     payloadContains: isObject ? payload : undefined,

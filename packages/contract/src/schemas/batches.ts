@@ -1,6 +1,6 @@
 import { jobStatuses, maxGraphNodes } from '@holdfast/domain';
 import { z } from 'zod';
-import { hasOneTime, jobFields, maxBulkJobs } from './job-input.ts';
+import { hasOneTime, jobFields, jobLimitFields, maxBulkJobs } from './job-input.ts';
 
 import { MaybeInstant, pageQuery, repeatable } from './paging.ts';
 import { Id, Instant, Name, Reason } from './values.ts';
@@ -21,7 +21,7 @@ const { runAt, ...fieldsWithoutInstant } = jobFields;
 
 /** A job of a batch. */
 export const MemberInput = z
-  .strictObject({ ...fieldsWithoutInstant, runAt })
+  .strictObject({ ...fieldsWithoutInstant, runAt, ...jobLimitFields })
   .refine(hasOneTime, { path: ['runAt'], error: 'must not be set together with delay' })
   .meta({ id: 'MemberInput' });
 

@@ -1,7 +1,10 @@
 import { jobLimits, tagForm } from '@holdfast/domain';
+import type { UniqueSettings } from '@holdfast/domain';
 import { z } from 'zod';
 import { BackoffInput } from './backoff.ts';
+import { UniqueInput } from './unique.ts';
 import {
+  DeadlineInput,
   DelayInput,
   InstantInput,
   Json,
@@ -55,11 +58,34 @@ export const jobFields = {
   metadata: Metadata.default({}),
 };
 
+/** What limits a job that is enqueued now. */
+export const jobLimitFields = {
+  startDeadline: DeadlineInput.nullish().meta({
+    description: 'Cancelled when no worker has claimed it by then.',
+  }),
+  maxExceptions: z.int().min(1).max(100).optional().meta({
+    description: 'How often its handler may throw; timeouts do not count, `maxAttempts` holds too.',
+  }),
+  retryUntil: DeadlineInput.nullish().meta({ description: 'No attempt begins after it.' }),
+};
+
 /** `POST …/jobs`: one job to enqueue. Only `type` is required; a past `runAt` means now. */
 export const JobInput = z
-  .strictObject(jobFields)
+  .strictObject({ ...jobFields, ...jobLimitFields, unique: UniqueInput.optional() })
   .refine(hasOneTime, { path: ['runAt'], error: 'must not be set together with delay' })
+  .refine(hasOneWait, {
+    path: ['unique', 'wait'],
+    error: 'is the delay of debounce; delay and runAt must not be set besides',
+  })
   .meta({ id: 'JobInput' });
+
+function hasOneWait(job: {
+  readonly delay?: unknown;
+  readonly runAt?: unknown;
+  readonly unique?: UniqueSettings | undefined;
+}): boolean {
+  return job.unique?.onConflict !== 'debounce' || (job.delay == null && job.runAt == null);
+}
 
 /** Whether a job says at most once when it is due. */
 export function hasOneTime(job: { readonly delay?: unknown; readonly runAt?: unknown }): boolean {

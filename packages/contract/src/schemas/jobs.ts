@@ -5,6 +5,7 @@ import { DurationText, Id, Instant, InstantInput, Json, JsonObject, Name } from 
 import { AttemptError, Execution } from './executions.ts';
 import { retryPolicies } from './job-input.ts';
 import { MaybeInstant, pageQuery, repeatable } from './paging.ts';
+import { Unique, UniqueKey, uniqueConflicts } from './unique.ts';
 
 const commonFields = {
   id: Id,
@@ -21,6 +22,10 @@ const commonFields = {
   timeout: DurationText,
   backoff: Backoff,
   retry: z.enum(retryPolicies),
+  maxExceptions: z.int().nullable(),
+  retryUntil: MaybeInstant,
+  startDeadline: MaybeInstant,
+  unique: Unique.nullable(),
   tags: z.array(z.string()).readonly(),
   createdAt: Instant,
   runAt: MaybeInstant,
@@ -61,8 +66,19 @@ export const Job = z
 /** A job. */
 export type Job = z.infer<typeof Job>;
 
+const ofConflict = {
+  conflict: z.enum(uniqueConflicts).nullable().meta({
+    description: 'What happened because the unique key was held.',
+  }),
+  holderId: Id.nullable().meta({
+    description: 'The job that holds the unique key, where it is another one.',
+  }),
+};
+
 /** A job just enqueued. `deduplicated` is true when an equal one existed and was answered instead. */
-export const EnqueuedJob = Job.extend({ deduplicated: z.boolean() }).meta({ id: 'EnqueuedJob' });
+export const EnqueuedJob = Job.extend({ deduplicated: z.boolean(), ...ofConflict }).meta({
+  id: 'EnqueuedJob',
+});
 
 /** A job just enqueued. */
 export type EnqueuedJob = z.infer<typeof EnqueuedJob>;
@@ -89,7 +105,16 @@ export type JobDetail = z.infer<typeof JobDetail>;
 export const BulkJobsResult = z
   .object({
     data: z
-      .array(z.object({ id: Id, status: z.enum(jobStatuses), deduplicated: z.boolean() }))
+      .array(
+        z.object({
+          id: Id,
+          status: z.enum(jobStatuses).nullable().meta({
+            description: 'null for a job of which nothing is left but its unique key.',
+          }),
+          deduplicated: z.boolean(),
+          ...ofConflict,
+        }),
+      )
       .readonly(),
   })
   .meta({ id: 'BulkJobsResult' });
@@ -104,6 +129,9 @@ export const JobsQuery = z.strictObject({
   type: Name.optional(),
   tag: z.string().min(1).max(64).optional(),
   batch: Id.optional(),
+  key: UniqueKey.optional().meta({
+    description: 'A unique key that the jobs hold or held, in whichever scope.',
+  }),
   createdAfter: InstantInput.optional(),
   createdBefore: InstantInput.optional(),
   payload: z.string().min(1).max(500).optional().meta({

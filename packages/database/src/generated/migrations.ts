@@ -634,10 +634,14 @@ where start_deadline_at is not null and status in ('queued', 'scheduled');
     version: 5,
     name: 'unique_keys',
     transactional: true,
-    checksum: 'f47d7facc3358a85925aacc62a39979cc7735370bbc998ca0928b1c2e24af5d0',
+    checksum: 'a1da55ef17ffd4129af1562adc60949f7d61b9a08f4b03e82ac9fc3ee3c1e37e',
     sql: `-- Taking unique keys. Whoever takes one locks its row in unique_locks first and looks at the holder in a statement of its
 -- own: a holder that was committed while this one waited for the row is seen by the second statement only. Rows of
 -- locks come before rows of jobs, and both in the order of their keys, so that no two callers wait for each other.
+
+-- To find the jobs that held a key.
+create index job_history_of_key on holdfast.job_history (project_id, (unique_lock ->> 'key'), id)
+where unique_lock is not null;
 
 -- The name of a key in unique_locks. What the scope names is preceded by its length, so that no two keys share a text.
 create function holdfast.unique_digest(scope text, owner text, key text) returns bytea
@@ -1481,6 +1485,16 @@ alter table holdfast.events set (
 
 -- Since when nobody has heard of the worker; empty while it sends heartbeats, and after a clean stop.
 alter table holdfast.workers add column lost_at timestamptz;
+`,
+  },
+  {
+    version: 8,
+    name: 'jobs_of_key',
+    transactional: false,
+    checksum: '58d87a7f46a05e29043c672ed254fe915c92189d6721b1deefb027a45f1cfd5c',
+    sql: `-- no-transaction
+create index concurrently if not exists jobs_of_key on holdfast.jobs (project_id, (unique_lock ->> 'key'), id)
+where unique_lock is not null;
 `,
   },
 ];

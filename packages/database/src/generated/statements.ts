@@ -1893,7 +1893,8 @@ select id from retired`,
   j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
-  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.last_error, j.progress, j.payload, j.result, j.metadata
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
+  j.last_error, j.progress, j.payload, j.result, j.metadata
 from holdfast.all_jobs as j
 join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
 where j.project_id = $1 and j.id = $2`,
@@ -1919,7 +1920,8 @@ cross join lateral (
   j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
-  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.last_error, j.progress
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
+  j.last_error, j.progress
 from (
   (
     select j.*
@@ -1966,7 +1968,8 @@ limit $3`,
   j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
-  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.last_error, j.progress
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
+  j.last_error, j.progress
 from (
   (
     select j.*
@@ -2007,13 +2010,64 @@ order by j.id desc
 limit $3`,
   },
   /** job-reading.sql */
+  listJobsOfKey: {
+    name: 'list_jobs_of_key',
+    text: `select
+  j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
+  j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
+  case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
+  j.last_error, j.progress
+from (
+  (
+    select j.*
+    from holdfast.jobs as j
+    where j.project_id = $1 and j.unique_lock is not null and j.unique_lock ->> 'key' = $12::text
+      and ($13::uuid is null or j.batch_id = $13::uuid)
+      and ($2::uuid is null or j.id < $2::uuid)
+      and ($4::bigint is null or j.queue_id = $4::bigint)
+      and ($5::holdfast.job_status[] is null or j.status = any ($5::holdfast.job_status[]))
+      and ($6::text is null or j.type = $6::text)
+      and ($7::text is null or j.tags @> array[$7::text])
+      and ($8::timestamptz is null or j.created_at > $8::timestamptz)
+      and ($9::timestamptz is null or j.created_at < $9::timestamptz)
+      and ($10::jsonb is null or j.payload @> $10::jsonb)
+      and ($11::text is null or strpos(j.payload::text, $11::text) > 0)
+    order by j.id desc
+    limit $3
+  )
+  union all
+  (
+    select j.*
+    from holdfast.job_history as j
+    where j.project_id = $1 and j.unique_lock is not null and j.unique_lock ->> 'key' = $12::text
+      and ($13::uuid is null or j.batch_id = $13::uuid)
+      and ($2::uuid is null or j.id < $2::uuid)
+      and ($4::bigint is null or j.queue_id = $4::bigint)
+      and ($5::holdfast.job_status[] is null or j.status = any ($5::holdfast.job_status[]))
+      and ($6::text is null or j.type = $6::text)
+      and ($7::text is null or j.tags @> array[$7::text])
+      and ($8::timestamptz is null or j.created_at > $8::timestamptz)
+      and ($9::timestamptz is null or j.created_at < $9::timestamptz)
+      and ($10::jsonb is null or j.payload @> $10::jsonb)
+      and ($11::text is null or strpos(j.payload::text, $11::text) > 0)
+    order by j.id desc
+    limit $3
+  )
+) as j
+join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
+order by j.id desc
+limit $3`,
+  },
+  /** job-reading.sql */
   listLiveJobs: {
     name: 'list_live_jobs',
     text: `select
   j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
-  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.last_error, j.progress
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
+  j.last_error, j.progress
 from (
   (
     select j.*
@@ -2043,7 +2097,8 @@ limit $3`,
   j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
-  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.last_error, j.progress
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
+  j.last_error, j.progress
 from (
   (
     select j.*
@@ -2074,7 +2129,8 @@ limit $3`,
   j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
-  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.last_error, j.progress
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
+  j.last_error, j.progress
 from (
   (
     select j.*
@@ -2105,7 +2161,8 @@ limit $3`,
   j.id, j.type, q.name as queue, j.status, j.priority, j.attempt, j.max_attempts, j.crash_count, j.release_count,
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
-  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.last_error, j.progress, j.finished_at::text as finished_at_text
+  j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
+  j.last_error, j.progress, j.finished_at::text as finished_at_text
 from (
   select j.*
   from holdfast.jobs as j
