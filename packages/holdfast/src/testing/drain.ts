@@ -162,7 +162,7 @@ async function followUp(database: Database): Promise<void> {
   const { failures: unsettled } = await settleEndings(database);
   const { failures: undispatched } = await dispatchPage(database);
   const [failure] = [...unsettled.map(({ error }) => error), ...undispatched];
-  if (failure !== undefined) throw failure;
+  if (failure instanceof Error) throw failure;
 }
 
 async function withStatuses(

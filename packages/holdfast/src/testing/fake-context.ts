@@ -3,7 +3,7 @@ import type { JobStatus } from '@holdfast/domain';
 import { systemClock } from '@holdfast/runtime';
 import { toRelease } from '@holdfast/worker';
 import type { JobContext as EngineContext, JobInfo } from '@holdfast/worker';
-import type { Batches } from '../batches/batches.ts';
+import type { BatchAccess } from '../batches/job-batch.ts';
 import { createJobContext } from '../create-job-context.ts';
 import type { JobContext } from '../job-context.ts';
 import type { JobDefinition } from '../job-definition.ts';
@@ -124,6 +124,7 @@ class FakeEngineContext<Tx> implements EngineContext {
     return toRelease(delay, reason);
   }
 
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- as the engine has it
   async transaction<GivenTx, Result>(run: (tx: GivenTx) => Promise<Result>): Promise<Result> {
     await this.assertLease();
     const { tx } = this.#options;
@@ -184,15 +185,13 @@ function stored(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
-/** A fake job is in no batch, unless `job.batchId` says so; what is in there only a database knows. */
-function noBatches<Tx>(): Batches<Tx> {
-  const refuse = (): never => {
-    throw new HoldfastError(
-      'A fake context has no batch to read; test this with createTestHoldfast',
-      {
+/** What is in a batch only a database knows. */
+function noBatches<Tx>(): BatchAccess<Tx> {
+  const refuse = (): Promise<never> =>
+    Promise.reject(
+      new HoldfastError('A fake context has no batch; test this with createTestHoldfast', {
         code: 'batch_not_found',
-      },
+      }),
     );
-  };
-  return new Proxy({}, { get: () => refuse }) as Batches<Tx>;
+  return { get: refuse, add: refuse };
 }

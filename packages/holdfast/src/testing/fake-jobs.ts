@@ -4,6 +4,7 @@ import { draftsOf, statusesOf } from '../batches/prepare-batch.ts';
 import type { PreparedBatch } from '../batches/prepare-batch.ts';
 import type { EnqueueResult } from '../enqueue-result.ts';
 import type { CheckedDraft } from '../job-draft.ts';
+import type { JobFields } from '../job-fields.ts';
 import { fieldsOf, queueOf } from '../job-writer.ts';
 import type { EnqueuedJob } from './enqueued-job.ts';
 
@@ -140,8 +141,7 @@ function fakeJob(
 ): FakeJob {
   const fields = fieldsOf(draft);
   const nowMs = systemClock.nowMs();
-  const debounceMs = fields.unique?.onConflict === 'debounce' ? fields.unique.waitMs : undefined;
-  const delayMs = fields.delayMs ?? debounceMs ?? (fields.runAt?.getTime() ?? nowMs) - nowMs;
+  const delayMs = delayOf(fields, nowMs);
   return {
     id: draft.draft.options.id,
     type: draft.draft.type,
@@ -155,6 +155,12 @@ function fakeJob(
     uniqueKey: fields.unique?.key,
     batchId: undefined,
   };
+}
+
+function delayOf({ delayMs, runAt, unique }: JobFields, nowMs: number): number {
+  if (delayMs !== undefined) return delayMs;
+  if (unique?.onConflict === 'debounce') return unique.waitMs ?? 0;
+  return runAt === undefined ? 0 : runAt.getTime() - nowMs;
 }
 
 /** Metadata is always an object. */
