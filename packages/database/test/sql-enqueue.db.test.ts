@@ -1,5 +1,6 @@
-import { createQueue, readJob, uniqueDigest } from '@holdfast/database';
+import { createQueue, migrate, readJob, uniqueDigest } from '@holdfast/database';
 import { isUuid, parseDurationMs } from '@holdfast/domain';
+import { createEmptyDatabase } from '@holdfast/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRace } from './support/race.ts';
@@ -204,6 +205,52 @@ describe('a unique key from SQL', () => {
     await byHand(race).run(id, endings.complete);
     expect(await enqueue({ unique: timed })).toBe(id);
   });
+});
+
+describe('what somebody subscribed to', () => {
+  it('is announced as by the library', async () => {
+    await race.database.execute(
+      `insert into holdfast.event_subscriptions (project_id, id, event)
+       select id, gen_random_uuid(), event
+       from holdfast.projects, unnest('{JobQueued,JobScheduled,JobDeduplicated}'::text[]) as event`,
+    );
+    const calls = [{}, { delay: '1h' }, { unique: { key: 'a' } }, { unique: { key: 'a' } }];
+    for (const options of calls) await enqueue(options);
+    const bySql = await announced();
+    const { queue, type } = place;
+    for (const { unique, delay } of calls as readonly {
+      unique?: { key: string };
+      delay?: string;
+    }[]) {
+      const delayMs = delay === undefined ? undefined : 3_600_000;
+      await enqueueOne(race, uniqueJob(unique && { key: 'b' }, { queue, type, delayMs }));
+    }
+    expect(bySql).toEqual(await announced());
+    expect(bySql.map(([event]) => event)).toEqual([
+      ...['JobQueued', 'JobScheduled', 'JobQueued', 'JobDeduplicated'],
+    ]);
+  });
+
+  async function announced() {
+    const rows = await race.database.query<{ event: string; data: Record<string, unknown> }>({
+      name: 'test_announced',
+      text: 'with gone as (delete from holdfast.events returning *) select event, data from gone order by seq',
+    });
+    return rows.map(({ event, data }) => [event, { ...data, nextDelayMs: 'nextDelayMs' in data }]);
+  }
+});
+
+it('holdfast.enqueue is there in a schema of another name', async () => {
+  const other = await createEmptyDatabase();
+  const settings = { connectionString: other.url, schema: 'Other_Jobs' };
+  await migrate(settings);
+  const rows = await other.database.query<{ id: string }>({
+    name: 'test_other_schema',
+    text: `select "Other_Jobs".enqueue('default', 'q', 'test.job', '{}', '{"unique": {"key": "a"}}') as id
+      from generate_series(1, 2)`,
+  });
+  expect(rows[0]?.id).toBe(rows[1]?.id);
+  await other.drop();
 });
 
 describe('a duration in SQL', () => {

@@ -35,8 +35,12 @@ async function fill(): Promise<void> {
   await connection.run(`
     create temporary table made as select gen_random_uuid() as id, 'key-' || n as key
     from generate_series(1, ${String(keyCount)}) as n;
-    insert into holdfast.jobs (project_id, id, queue_id, type, payload, created_at, run_at, status, seq)
-    select '${projectId}', id, ${queueId}, 'test.job', '{}', now(), now(), 'queued', nextval('holdfast.job_seq')
+    insert into holdfast.jobs (
+      project_id, id, queue_id, type, payload, created_at, run_at, status, seq, unique_lock
+    )
+    select
+      '${projectId}', id, ${queueId}, 'test.job', '{}', now(), now(), 'queued', nextval('holdfast.job_seq'),
+      jsonb_build_object('key', key)
     from made;
     insert into holdfast.unique_locks (project_id, digest, scope, key, job_id, until)
     select '${projectId}', holdfast.unique_digest('type', 'test.job', key), 'type', key, id, 'done'
@@ -72,6 +76,14 @@ describe(`among ${String(keyCount)} keys that are held`, () => {
       expect(blockCount).toBeLessThanOrEqual(60);
     },
   );
+
+  it('the jobs of one are listed by an index', async () => {
+    const others = Array.from({ length: 8 }, () => 'null');
+    const values = [race.factory.projectId, 'null', '50', ...others, 'key-7', 'null'];
+    const { indexes, blockCount } = await explainer.explain(statements.listJobsOfKey, values);
+    expect([...indexes]).toContain('jobs_of_key');
+    expect(blockCount).toBeLessThan(100);
+  });
 
   it('another one is taken in as few', async () => {
     const { blockCount } = await explain('keep', 'nobody-has-it');
