@@ -1,3 +1,4 @@
+import { uniqueDigest } from '@holdfast/database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApi } from './support/test-api.ts';
 import type { TestApi } from './support/test-api.ts';
@@ -85,6 +86,16 @@ describe('a job with a unique key', () => {
     const second = await api.inProject('POST', '/jobs', { body, headers });
     expect([first.status, second.status]).toEqual([200, 200]);
     expect(second.json).toEqual(first.json);
+  });
+
+  it('cannot be replayed while another job has its key', async () => {
+    const named = { scope: 'type', key: 'replayed', type: 'replayed', queue: 'default' } as const;
+    const unique = { digest: uniqueDigest(named), until: 'done', ...named } as const;
+    const dead = await api.factory.deadLetter({ type: 'replayed', unique });
+    const other = await send({ type: 'replayed', unique: { key: 'replayed' } });
+    const replay = await api.inProject('POST', `/jobs/${dead.id}/replay`, { body: {} });
+    expect(replay.status).toBe(409);
+    expect(replay.json).toMatchObject({ code: 'unique_key_held', holderId: other.json.id });
   });
 
   it('is found by its key', async () => {
