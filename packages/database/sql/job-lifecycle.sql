@@ -2,8 +2,8 @@
 --
 -- Rules that hold in each: a worker's write names the lease token, and no row back means the lease is lost; status
 -- names are literals, so that partial indexes serve generic plans too; times come from the database, and a worker says
--- only how many milliseconds ago something happened; rows are locked in id order or skipped when locked; what happened is
--- written to the outbox only where somebody subscribed, and never about a job that a subscription made.
+-- only how many milliseconds ago something happened; rows are locked in id order or skipped when locked; and what
+-- happened is written to the outbox only where somebody subscribed, never about a job that a subscription made.
 
 -- name: enqueue_jobs
 -- (new) → queued. Called by every way to enqueue a job that is due now.

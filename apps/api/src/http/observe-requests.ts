@@ -1,5 +1,5 @@
 import type { Clock, Logger, Metrics } from '@holdfast/runtime';
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { requestIdOf } from './request-id.ts';
 
 const quietPaths = new Set(['/livez', '/readyz', '/metrics']);
@@ -26,7 +26,10 @@ export function observeRequests({
       const route = String(response.locals['route'] ?? 'other');
       const { method } = request;
       const status = response.statusCode;
-      duration.observe({ method, route, code: String(status) }, durationMs / 1_000);
+      // How long somebody reads a stream says nothing of how fast it was answered.
+      if (!isStream(response)) {
+        duration.observe({ method, route, code: String(status) }, durationMs / 1_000);
+      }
       const level = quietPaths.has(request.path) ? 'debug' : 'info';
       const fields = { requestId: requestIdOf(response), method, path: request.path, status };
       const isCut = !response.writableFinished;
@@ -34,4 +37,8 @@ export function observeRequests({
     });
     next();
   };
+}
+
+function isStream(response: Response): boolean {
+  return String(response.getHeader('content-type')).startsWith('text/event-stream');
 }
