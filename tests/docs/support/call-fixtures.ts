@@ -1,6 +1,8 @@
 import { waitFor } from '@holdfast/testing';
 import { createWorker } from 'holdfast';
-import type { EnqueueResult, Holdfast, JobDefinition, Worker } from 'holdfast';
+import { createTestHoldfast } from 'holdfast/testing';
+import type { TestHoldfast } from 'holdfast/testing';
+import type { BatchEnqueueResult, EnqueueResult, Holdfast, JobDefinition, Worker } from 'holdfast';
 import type { Client } from 'pg';
 
 /** What every page sets up. */
@@ -20,7 +22,11 @@ export interface CallFixtures {
   /** Rests in `failed`. */
   readonly failed: EnqueueResult;
   readonly deadLetter: EnqueueResult;
+  /** Of two jobs that wait. */
+  readonly batch: BatchEnqueueResult;
   readonly tomorrow: Date;
+  /** What `createTestHoldfast` gives. */
+  readonly jobs: TestHoldfast;
   /** Has begun a transaction. */
   readonly client: Client;
 }
@@ -28,7 +34,7 @@ export interface CallFixtures {
 /** What the fixtures are made with. */
 export interface FixtureRequest {
   /** Their names. */
-  readonly uses: readonly string[];
+  readonly uses: ReadonlySet<string>;
   readonly client: Client;
 }
 
@@ -43,7 +49,9 @@ export async function makeFixtures(
     later: () => holdfast.enqueue(sendMail, ada, { delay: '1h' }),
     failed: () => failOnce(own, 'manual'),
     deadLetter: () => failOnce(own, 'automatic'),
+    batch: () => holdfast.batch([sendMail.with(ada), sendMail.with(ada)]).enqueue(),
     tomorrow: () => new Date(Date.now() + 86_400_000),
+    jobs: () => createTestHoldfast({ jobs: [sendMail] }),
     client: async () => {
       await client.query('begin');
       return client;
@@ -51,7 +59,7 @@ export async function makeFixtures(
   };
   const fixtures: Record<string, unknown> = {};
   for (const [name, make] of Object.entries(makers)) {
-    if (uses.includes(name)) fixtures[name] = await make();
+    if (uses.has(name)) fixtures[name] = await make();
   }
   return fixtures;
 }

@@ -18,6 +18,12 @@ const taken = (again: object = {}): Outcome => ({
   again: { deduplicated: true, ...again },
 });
 
+/** A batch, chain or graph whose jobs have all completed, and the callbacks that came. */
+const allCompleted = (kind: string, made: readonly string[] = []): Outcome => ({
+  value: { kind, status: 'completed', deadLetterCount: 0, made },
+});
+
+const anyId: unknown = expect.stringMatching(/^[-0-9a-f]{36}$/);
 const nothing: Outcome = {};
 
 /** What each call in the tables of the guides has to come to, by its text. */
@@ -33,7 +39,7 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
   }),
   "holdfast.enqueue('mail.send', ada)": enqueued({ status: 'queued', queue: 'default' }),
   'holdfast.enqueueMany(sendMail, [ada, bob])': {
-    value: { ids: [expect.any(String), expect.any(String)] },
+    value: { ids: [anyId, anyId] },
   },
   'holdfast.enqueue(sendMail, ada, { tx: client })': enqueued({ status: 'queued' }),
   'holdfast.enqueue(sendMail, ada, { runAt: tomorrow })': enqueued({ status: 'scheduled' }),
@@ -54,17 +60,76 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
       },
     }),
   "holdfast.enqueue(sendMail, ada, { timeout: '2h' })": enqueued({ timeoutMs: 7_200_000 }),
+  "holdfast.enqueue(sendMail, ada, { timeout: '15m' })": enqueued({ timeoutMs: 900_000 }),
+  "holdfast.enqueue(sendMail, ada, { timeout: '2m' })": enqueued({ timeoutMs: 120_000 }),
+  "holdfast.enqueue(sendMail, ada, { startDeadline: '1h' })": enqueued({ status: 'queued' }),
+  "holdfast.enqueue(sendMail, ada, { queue: 'bulk-mail' })": enqueued({ queue: 'bulk-mail' }),
+  "holdfast.enqueue(sendMail, ada, { id: '01890a5d-ac96-774b-bcce-b302099a8057' })": enqueued({
+    id: '01890a5d-ac96-774b-bcce-b302099a8057',
+  }),
+  "holdfast.enqueue(sendMail, ada, { retry: 'manual' })": enqueued({ retry: { mode: 'manual' } }),
+  "holdfast.enqueue(sendMail, ada, { retry: { maxExceptions: 3, within: '1h' } })": enqueued({
+    retry: { maxExceptions: 3, retryForMs: 3_600_000 },
+  }),
+  "holdfast.enqueue(sendMail, ada, { backoff: '30s' })": enqueued({
+    retry: { backoff: { kind: 'fixed', delayMs: 30_000 } },
+  }),
+  "holdfast.enqueue(sendMail, ada, { backoff: ['10s', '1m', '5m'] })": enqueued({
+    retry: { backoff: { kind: 'list', delaysMs: [10_000, 60_000, 300_000] } },
+  }),
+  "holdfast.enqueue(sendMail, ada, { backoff: { kind: 'exponential', base: '30s', max: '10m' } })":
+    enqueued({ retry: { backoff: { baseMs: 30_000, maxMs: 600_000, factor: 2, jitter: 'full' } } }),
+  "defineJob({ type: 'mail.retry', backoff: ({ attempt }) => attempt * 60_000, run: (_: { to: string }) => { throw new Error('no answer'); } })":
+    { value: { status: 'scheduled', attempt: 1 } },
+  "defineJob({ type: 'report.build', isolate: 'thread', module: import.meta.url, run: (_: { to: string }) => 'built' })":
+    { value: { type: 'report.build', status: 'queued' } },
+  "select holdfast.enqueue('default', 'mail', 'mail.send', '{\"to\":\"ada@example.com\"}', '{\"delay\":\"10m\"}')":
+    { value: [{ enqueue: anyId }] },
 
   // Unique keys
   "holdfast.enqueue(sendMail, ada, { unique: { key: 'ada' } })": taken(),
   "holdfast.enqueue(sendMail, ada, { unique: { key: 'ada', until: 'start', onConflict: 'replace' } })":
     taken(),
   "holdfast.enqueue(sendMail, ada, { unique: { key: 'ada', onConflict: 'debounce', wait: '30s', maxWait: '5m' } })":
-    taken({ status: 'scheduled' }),
+    taken({ status: 'scheduled', conflict: 'debounced' }),
+  "holdfast.enqueue(sendMail, ada, { unique: { key: 'ada', until: 'start' } })": taken(),
+  "holdfast.enqueue(sendMail, ada, { unique: { key: 'ada', until: 'ttl', ttl: '1m' } })": taken(),
+  "holdfast.enqueue(sendMail, ada, { unique: { key: 'ada', onConflict: 'replace' } })": taken({
+    conflict: 'replaced',
+  }),
+  "holdfast.enqueue(sendMail, ada, { unique: { key: 'ada', onConflict: 'queue_latest' } })": taken({
+    conflict: 'replaced',
+  }),
+  "holdfast.enqueue(sendMail, ada, { unique: { key: 'ada', onConflict: 'reject' } })": {
+    value: { deduplicated: false },
+    again: { code: 'unique_key_held' },
+  },
+
+  // Batches, chains and graphs
+  'holdfast.batch([sendMail.with(ada), sendMail.with(bob)]).then(report.with({})).catch(report.with({})).enqueue()':
+    allCompleted('batch', ['then']),
+  'holdfast.batch([sendMail.with(ada), sendMail.with(bob)]).then(report.with({})).finally(report.with({})).enqueue()':
+    allCompleted('batch', ['finally', 'then']),
+  'holdfast.batch([sendMail.with(ada), sendMail.with(bob)]).progress(report.with({}), { every: 50 }).enqueue()':
+    allCompleted('batch', ['progress']),
+  "holdfast.batch([sendMail.with(ada)], { allowFailures: true, name: 'newsletter' }).then(report.with({})).enqueue()":
+    { value: { name: 'newsletter', allowFailures: true, status: 'completed', made: ['then'] } },
+  'holdfast.chain([sendMail.with(ada), sendMail.with(bob)]).enqueue()': allCompleted('chain'),
+  'holdfast.chain([sendMail.with(ada), sendMail.with(bob)]).catch(report.with({})).enqueue()':
+    allCompleted('chain'),
+  'holdfast.graph((g) => { const first = g.add(sendMail.with(ada)); g.add(report.with({}), { after: first }); }).enqueue()':
+    allCompleted('graph'),
+  "holdfast.graph((g) => { const first = g.add(sendMail.with(ada)); g.add(report.with({}), { after: first, onParentFailure: 'run' }); }).enqueue()":
+    allCompleted('graph'),
+  'holdfast.batches.get(batch.id)': { value: { status: 'running', totalCount: 2 } },
+  'holdfast.batches.cancel(batch.id)': { value: { cancelledCount: 2 } },
+  'holdfast.batches.retryFailed(batch.id)': { value: { retriedCount: 0 } },
 
   // Workers
   'createWorker({ holdfast, jobs: [sendMail], concurrency: 5 })': works,
   "createWorker({ holdfast, jobs: [sendMail], queues: ['mail'] })": works,
+  'createWorker({ holdfast, jobs: [sendMail], logger: console })': works,
+  'worker.use(({ payload }, next) => next(payload))': works,
   'worker.run()': nothing,
   "worker.stop({ timeout: '10s' })": nothing,
 
@@ -76,7 +141,11 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
   "ctx.transaction((tx) => tx.query('select 1'))": ran({ result: { rowCount: 1 } }),
   "ctx.progress(40, 'rendered')": ran({ progress: { percent: 40, note: 'rendered' } }),
   "ctx.step('charge', () => ({ charged: 100 }))": ran({ result: { charged: 100 } }),
-  "throw new Error('no answer')": ran({ status: 'scheduled', attempt: 1 }),
+  // Its wait has jitter, so it may be on its way again.
+  "throw new Error('no answer')": { value: { lastError: { message: 'no answer' } } },
+  'return { sent: 1 }': ran({ result: { sent: 1 } }),
+  'ctx.parents.resultOf(sendMail)': ran({ result: { to: 'ada@example.com' } }),
+  'ctx.batch?.add(sendMail.with(bob))': ran({ result: { jobIds: [anyId] } }),
   "throw new NonRetryableError('no such address')": ran({ status: 'dead_letter' }),
   "return ctx.release('1m', 'rate limited')": ran({ status: 'scheduled', attempt: 0 }),
 
@@ -97,13 +166,32 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
   "holdfast.wait(job.id, { timeout: '1m' })": works,
   "holdfast.cancel(job.id, { reason: 'ordered by mistake' })": { after: { job: 'cancelled' } },
   'holdfast.runNow(later.id)': { after: { later: 'queued' } },
+  'holdfast.get(deadLetter.id)': { value: { status: 'dead_letter' } },
+  'holdfast.retry(failed.id)': { after: { failed: 'queued' } },
   'holdfast.replay(deadLetter.id)': { after: { deadLetter: 'queued' } },
   "holdfast.queues.upsert('mail', { concurrency: 1 })": { value: { concurrency: 1 } },
+  "holdfast.queues.upsert('mail', { maxAttempts: 3, timeout: '1m' })": {
+    value: { jobDefaults: { maxAttempts: 3, timeoutMs: 60_000 } },
+  },
+  "holdfast.queues.get('mail')": { value: { counts: { queued: 1 } } },
   "holdfast.queues.pause('mail', { reason: 'maintenance' })": nothing,
   "holdfast.queues.resume('mail')": nothing,
 
   // Events and tables
   "holdfast.on('JobProcessed', ({ jobId }) => console.log(jobId))": { ...works, logged: 1 },
+  "holdfast.subscribe('JobProcessed', report)": { value: { event: 'JobProcessed' } },
+  "holdfast.subscribe('JobFailed', report)": { value: { event: 'JobFailed' } },
+  "holdfast.subscribe('user.registered', welcome)": { value: { type: 'user.welcome' } },
+  "holdfast.emit('user.registered', ada)": { value: { jobIds: [anyId] } },
   'holdfast.migrate()': { value: { applied: [] } },
   'npx holdfast migrate': { value: expect.stringContaining('up to date') },
+
+  // Tests
+  'jobs.holdfast.enqueue(sendMail, ada)': { value: { status: 'queued' } },
+  "jobs.holdfast.enqueue(sendMail, ada, { delay: '2h' })": { value: { status: 'scheduled' } },
+  "jobs.advance('2h')": nothing,
+  'jobs.drain()': { value: { ran: [{ type: 'mail.send', status: 'completed' }] } },
+  'jobs.expectEnqueued(sendMail, ada)': { value: [{ payload: { to: 'ada@example.com' } }] },
+  'createFakeHoldfast().enqueue(sendMail, ada)': { value: { status: 'queued' } },
+  'sendMail.run?.(ada, fakeContext({ attempt: 2 }))': { value: { to: 'ada@example.com' } },
 };

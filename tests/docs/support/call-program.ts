@@ -1,21 +1,24 @@
-import type { Page } from './markdown.ts';
-import { callsOf, setUpOf } from './call-tables.ts';
-import type { DocumentedCall } from './call-tables.ts';
-
 const fixtureNames = [
-  ...['job', 'later', 'failed', 'deadLetter', 'running', 'batch', 'client', 'tomorrow'],
+  ...['job', 'later', 'failed', 'deadLetter', 'batch', 'jobs', 'client', 'tomorrow'],
 ];
 
 /**
- * The calls of a page as one program: what the page sets up becomes a function, and so does each call, which is given
- * only the names that it says.
+ * Cells of tables as one program: what the pages set up becomes a function, and so does each call, which is given only
+ * the names that it says.
  *
- * @param runner the path of `call-runner.ts`
+ * @param cells the calls of each cell
+ * @param parts.setUp the source of what they refer to
+ * @param parts.runner the path of `call-runner.ts`
  */
-export function callProgramOf(page: Page, runner: string): string {
-  const { imports, body, names } = partsOf(setUpOf(page));
-  const calls = callsOf(page).map((call) => `  ${entryOf(call, names)},`);
-  return `import { runCalls } from '${runner}';
+export function callProgramOf(
+  cells: readonly (readonly string[])[],
+  { setUp, runner }: { readonly setUp: string; readonly runner: string },
+): string {
+  const { imports, body, names } = partsOf(setUp);
+  const entries = cells.map(
+    (texts) => `  [\n${texts.map((text) => `    ${entryOf(text, names)},\n`).join('')}  ],`,
+  );
+  return `import { runCells } from '${runner}';
 import type { CallFixtures, CallOf } from '${runner}';
 import type { JobContext } from 'holdfast';
 ${imports}
@@ -27,16 +30,16 @@ ${body}
 
 type Names = ReturnType<typeof setUp> & CallFixtures;
 
-export const calls: readonly CallOf<Names>[] = [
-${calls.join('\n')}
+const cells: readonly (readonly CallOf<Names>[])[] = [
+${entries.join('\n')}
 ];
 
-await runCalls(setUp, calls);
+await runCells(setUp, cells);
 `;
 }
 
-function entryOf({ text, row }: DocumentedCall, names: readonly string[]): string {
-  const label = `row: ${JSON.stringify(row)}, text: ${JSON.stringify(text)}`;
+function entryOf(text: string, names: readonly string[]): string {
+  const label = `text: ${JSON.stringify(text)}`;
   if (/^select\b/i.test(text)) return `{ ${label}, kind: 'sql' }`;
   if (text.startsWith('npx holdfast ')) return `{ ${label}, kind: 'command' }`;
   const known = [...names, ...fixtureNames];

@@ -1,9 +1,9 @@
 import { fencesOf, tableRowsOf } from './markdown.ts';
 import type { Page } from './markdown.ts';
 
-/** One call of ours in a table of a page, as a reader sees it. */
-export interface DocumentedCall {
-  readonly text: string;
+/** The calls of ours in one cell of a table; they belong together, such as a pause and its end. */
+export interface DocumentedCell {
+  readonly texts: readonly string[];
   /** The first cell of its row, to find the place by. */
   readonly row: string;
 }
@@ -11,11 +11,12 @@ export interface DocumentedCall {
 const ownColumn = 'Holdfast';
 const nothing = 'nothing';
 
-/** The calls of every table that has a column for Holdfast. */
-export function callsOf(page: Page): readonly DocumentedCall[] {
-  return ownCellsOf(page).flatMap(({ row, cell }) =>
-    spansOf(cell).map((text) => ({ text, row: readable(row) })),
-  );
+/** The cells with calls of every table that has a column for Holdfast. */
+export function cellsOf(page: Page): readonly DocumentedCell[] {
+  return ownCellsOf(page).flatMap(({ row, cell }) => {
+    const texts = spansOf(cell);
+    return texts.length === 0 ? [] : [{ texts, row: readable(row) }];
+  });
 }
 
 /** The cells of that column that say neither a call nor that there is none. */
