@@ -101,8 +101,11 @@ describe('every page', () => {
     ]);
     // Those for people who come from another library are full of its words.
     const guides = pages.filter(({ path }) => /^docs\/guides\/(?!coming-from-)/.test(path));
-    // Reasons of jobs, settings of PostgreSQL and columns look the same.
+    // Reasons of jobs, modes of unique keys, and PostgreSQL's own words look the same.
     const others = new Set([
+      'queue_latest',
+      'queued_behind',
+      'to_jsonb',
       'manual_retry',
       'cancel_forced',
       'synchronous_commit',
