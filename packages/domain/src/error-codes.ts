@@ -108,6 +108,7 @@ export const errorCodes = {
   step_invalid: 'The name of a step is not a text of 1 to 200 characters.',
   step_repeated: 'A handler used the name of a step twice in one execution.',
   step_result_lost: 'A step ran in an earlier execution, and its result could not be kept.',
+  test_database_refused: 'The account may not create databases on the server that a test named.',
   test_server_missing: 'A test names no PostgreSQL server, and no embedded one is installed.',
   thread_out_of_memory: 'The handler’s thread reached its memory limit and was ended.',
   ticket_invalid: 'The sign-in link was used before, or its time is over.',

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createWorker, defineJob } from 'holdfast';
 import type { JobContext } from 'holdfast';
 import { DrainError, createTestHoldfast } from 'holdfast/testing';
@@ -102,6 +103,36 @@ describe('a drain', () => {
     expect(await test.drain({ jobs: [failing], errors: 'report' })).toMatchObject({
       ran: [{ attempt: 2, outcome: 'failed', status: 'dead_letter', error: boom }],
     });
+  });
+
+  it('works what completes in a transaction, is released or is cancelled', async () => {
+    const job = defineJob({
+      type: 'in.a.transaction',
+      run: async (payload: { readonly way: string }, ctx: JobContext) => {
+        if (payload.way === 'release') return ctx.release('1h', 'busy');
+        if (payload.way === 'cancel') {
+          const aborted = once(ctx.signal, 'abort');
+          await test.holdfast.cancel(ctx.job.id);
+          await aborted;
+          ctx.signal.throwIfAborted();
+        }
+        return ctx.transaction(async (tx) => {
+          await ctx.enqueue(plain, { name: 'from inside' }, { tx });
+          return 'done';
+        });
+      },
+    });
+    for (const way of ['transaction', 'release', 'cancel']) {
+      await test.holdfast.enqueue(job, { way });
+    }
+    const { ran } = await test.drain({ jobs: [job, plain] });
+    expect(ran.map(({ type, outcome, status }) => `${type} ${outcome} ${status}`).sort()).toEqual([
+      'in.a.transaction cancelled cancelled',
+      'in.a.transaction completed completed',
+      'in.a.transaction released scheduled',
+      'plain completed completed',
+    ]);
+    expect(seen).toEqual(['plain from inside']);
   });
 
   it('gives up after its timeout, and aborts what runs', async () => {
@@ -267,6 +298,22 @@ describe('a test database', () => {
     await database.close();
     const gone = new pg.Client(database.connectionString);
     await expect(gone.connect()).rejects.toMatchObject({ code: '3D000' });
+  });
+
+  it('says what to do when the account may create none', async () => {
+    await using owner = await createTestHoldfast();
+    const name = `no_createdb_${owner.connectionString.slice(-12)}`;
+    const client = new pg.Client(owner.connectionString);
+    await client.connect();
+    await client.query(`create role ${name} login password 'secret'`);
+    const url = new URL(owner.connectionString);
+    url.username = name;
+    url.password = 'secret';
+    await expect(createTestHoldfast({ connectionString: url.href })).rejects.toMatchObject({
+      code: 'test_database_refused',
+    });
+    await client.query(`drop role ${name}`);
+    await client.end();
   });
 
   it('may have its tables in a schema of another name', async () => {

@@ -1,5 +1,6 @@
 import { createOwnDatabase, createOwnSchema } from '@holdfast/database/test-databases';
 import type { TestPlace } from '@holdfast/database/test-databases';
+import { HoldfastError } from '@holdfast/domain';
 import { OptionCheck } from '../check-options.ts';
 import { Holdfast } from '../holdfast.ts';
 import type { HoldfastOptions } from '../holdfast.ts';
@@ -47,7 +48,8 @@ const optionNames = [
  * Makes a `Holdfast` on tables that no other test sees, and the means to test with it. Close it, or let `await using` do
  * so, and the tables are gone.
  *
- * @throws OptionsInvalidError; HoldfastError `test_server_missing` when there is no server and no embedded one
+ * @throws OptionsInvalidError; HoldfastError `test_server_missing` when there is no server and no embedded one,
+ * `test_database_refused` when the account may not create a database
  * @since 0.1.0
  */
 export async function createTestHoldfast<Tx = RegisteredTransaction>(
@@ -83,5 +85,22 @@ async function findPlace<Tx>(options: TestHoldfastOptions<Tx>): Promise<TestPlac
   const { isolation = 'database', schema = 'holdfast' } = options;
   const given = options.connectionString ?? givenServer();
   const server = { connectionString: given ?? (await embeddedServer()) };
-  return isolation === 'schema' ? createOwnSchema(server) : createOwnDatabase(server, schema);
+  if (isolation === 'schema') return createOwnSchema(server);
+  return createOwnDatabase(server, schema).catch((error: unknown) => {
+    throw isRefused(error) ? refused(error) : error;
+  });
+}
+
+const insufficientPrivilege = '42501';
+
+function isRefused(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === insufficientPrivilege;
+}
+
+function refused(cause: Error): HoldfastError {
+  return new HoldfastError(
+    'The account may not create databases on the test server. Give it CREATEDB, or give createTestHoldfast the ' +
+      `isolation "schema" (${cause.message})`,
+    { cause, code: 'test_database_refused' },
+  );
 }
