@@ -37,13 +37,14 @@ function takeField(draft: Draft, line: string): void {
 }
 
 async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
   let rest = '';
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      const lines = (rest + value).split(/\r\n|\n|\r(?!$)/);
+      const lines = (rest + decoder.decode(value, { stream: true })).split(/\r\n|\n|\r(?!$)/);
       rest = lines.pop() ?? '';
       yield* lines;
     }

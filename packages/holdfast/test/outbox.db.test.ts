@@ -102,7 +102,7 @@ describe('an event that is emitted', () => {
     });
   });
 
-  it.each([
+  it.each<[event: string, options: object, message: string]>([
     ['JobProcessed', {}, 'Holdfast announces this event by itself'],
     ['no spaces', {}, 'must be 1 to 128 of the characters'],
     ['a', { bad: true }, 'bad'],
@@ -167,7 +167,7 @@ describe('an event of Holdfast’s own', () => {
 });
 
 describe('a subscription', () => {
-  it.each([
+  it.each<[event: string, job: string | undefined, options: object, message: string]>([
     ['a', 'no spaces', {}, 'the type must be'],
     ['a', 'x', { runAt: new Date() }, 'runAt'],
     ['a', 'x', { priority: 10 }, 'priority'],
