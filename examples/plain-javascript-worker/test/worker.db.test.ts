@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createEmptyDatabase, spawnProcess, waitFor } from '@holdfast/testing';
 import type { SpawnedProcess, TestDatabase } from '@holdfast/testing';
@@ -48,5 +49,25 @@ describe('the worker in plain JavaScript', () => {
     expect(await worker.exited).toEqual({ code: 0, signal: null });
     expect(worker.output()).toMatch(/Stopping.*\n(?:.*\n)*Stopped\.\n$/);
     expect(await holdfast.get(id)).toMatchObject({ status: 'completed' });
+  });
+
+  it.runIf(process.platform !== 'win32')('stops so as well when npm has started it', async () => {
+    const terminal = spawn('npm', ['run', 'worker'], {
+      cwd: folder,
+      // A group of its own, which gets the signal as a whole, as from a terminal.
+      detached: true,
+      env: { ...process.env, DATABASE_URL: db.url, npm_config_update_notifier: 'false' },
+    });
+    const { pid } = terminal;
+    if (pid === undefined) throw new Error('npm could not be started');
+    let output = '';
+    for (const stream of [terminal.stdout, terminal.stderr]) {
+      stream.on('data', (data) => (output += String(data)));
+    }
+    const closed = new Promise((resolve) => terminal.once('close', resolve));
+    await waitFor('the worker is ready', () => output.includes('is ready'));
+    process.kill(-pid, 'SIGINT');
+    await closed;
+    expect(output).toMatch(/Stopping.*\n(?:.*\n)*Stopped\.\n/);
   });
 });

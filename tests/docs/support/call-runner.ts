@@ -149,7 +149,7 @@ async function shownOf(own: OwnNames, given: unknown): Promise<unknown> {
   if (typeof given !== 'object' || given === null) return given;
   if ('stop' in given && 'start' in given) return useWorker(own, given as OwnNames['worker']);
   if ('defaults' in given) return useDefinition(own, given as OwnNames['sendMail']);
-  if ('jobIds' in given && 'batches' in given) return endOfBatch(own, String(given.id));
+  if ('id' in given && 'batches' in given) return endOfBatch(own, String(given.id));
   if ('deduplicated' in given && 'id' in given) {
     const job = await own.holdfast.get(String(given.id)).catch(codeOf);
     return { ...given, job };
