@@ -43,6 +43,10 @@ const jobTables = [
   'job_history',
   'job_executions',
   'job_logs',
+  'job_endings',
+  'job_dependencies',
+  'batch_callbacks',
+  'batches',
   'stats_minutely',
   'workers',
 ];

@@ -5,6 +5,7 @@ import { readEnvironment } from './environment.ts';
 import type { PartResult } from './measure.ts';
 import { readOptions, usage } from './options.ts';
 import type { BenchOptions, PartName } from './options.ts';
+import { measureBatch } from './parts/batch.ts';
 import { measureBulkEnqueue } from './parts/bulk-enqueue.ts';
 import { measureDrain } from './parts/drain.ts';
 import { measureMemory } from './parts/memory.ts';
@@ -19,6 +20,7 @@ const measures: Readonly<Record<PartName, Measure>> = {
   bulk: measureBulkEnqueue,
   single: measureSingleEnqueue,
   drain: measureDrain,
+  batch: measureBatch,
   'pick-up': measurePickUp,
   memory: measureMemory,
 };

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /** The parts of the benchmark, in the order in which they run. */
-export const partNames = ['bulk', 'single', 'drain', 'pick-up', 'memory'] as const;
+export const partNames = ['bulk', 'single', 'drain', 'batch', 'pick-up', 'memory'] as const;
 export type PartName = (typeof partNames)[number];
 
 /** What to measure, and how much of it. */

@@ -6,11 +6,12 @@
 -- that a program leaves open keeps back nothing but what it has locked itself.
 
 -- name: hold_batches
--- Locks the batches of the oldest endings that nobody holds; $2 are passed over, and with $3 no others are looked at.
+-- Locks the batches of the oldest endings that nobody holds; $2 are passed over, and with $3 no others are looked at. With
+-- $4, the endings that are in no batch are counted as well.
 with line as materialized (
   select e.project_id, e.batch_id
   from holdfast.job_endings as e
-  where e.batch_id is not null and e.batch_id <> all ($2::uuid[])
+  where case when e.batch_id is null then $4::boolean else e.batch_id <> all ($2::uuid[]) end
     and ($3::uuid[] is null or e.batch_id = any ($3::uuid[]))
   order by e.id
   limit $1::integer
@@ -38,12 +39,66 @@ left join held on held.project_id = wanted.project_id and held.id = wanted.batch
 -- Waits until nobody settles the batch or adds to it.
 select b.id from holdfast.batches as b where b.project_id = $1::uuid and b.id = $2::uuid for no key update;
 
--- name: pick_endings
--- The oldest endings in the given batches, and, unless they are the only ones wanted, those in no batch.
-select e.id::text as id, e.project_id, e.job_id, e.status::text as status, e.batch_id, e.has_children
+-- name: take_member_endings
+-- Takes the oldest endings in the held batches away, but those that jobs wait for; answers by batch how its members among
+-- them ended, and how many of the oldest are left for pick_parent_endings. Notes the first end of callbacks, which are no
+-- members.
+with line as materialized (
+  select e.ctid as row_id, e.id, e.project_id, e.job_id, e.status, e.batch_id, e.has_children
+  from holdfast.job_endings as e
+  where
+    -- Within a CASE it is looked at row by row, in the order of the line; as a join the whole table would be read.
+    case
+      when e.batch_id is not null then (e.project_id, e.batch_id) in (
+        select n.project_id, n.batch_id from unnest($2::uuid[], $3::uuid[]) as n (project_id, batch_id)
+      )
+    end
+  order by e.id
+  limit $1::integer
+),
+taken as materialized (
+  delete from holdfast.job_endings as e
+  using line
+  where e.ctid = line.row_id and not line.has_children
+  returning e.id
+),
+callback as materialized (
+  select c.project_id, c.batch_id, c.role, c.percent, c.job_id
+  from unnest($2::uuid[], $3::uuid[]) as n (project_id, batch_id)
+  join holdfast.batch_callbacks as c on c.project_id = n.project_id and c.batch_id = n.batch_id
+  where c.enqueued_at is not null
+),
+noted as (
+  update holdfast.batch_callbacks as c
+  set ended_at = clock_timestamp()
+  from line
+  join callback on callback.project_id = line.project_id and callback.job_id = line.job_id
+  where c.project_id = callback.project_id and c.batch_id = callback.batch_id and c.role = callback.role
+    and c.percent = callback.percent and c.ended_at is null
+)
+select
+  line.project_id, line.batch_id,
+  count(taken.id)::integer as ending_count,
+  count(*) filter (where line.has_children)::integer as parent_count,
+  count(*) filter (where taken.id is not null and callback.job_id is null and line.status = 'completed')::integer
+    as completed_count,
+  count(*) filter (where taken.id is not null and callback.job_id is null and line.status = 'dead_letter')::integer
+    as dead_letter_count,
+  count(*) filter (where taken.id is not null and callback.job_id is null and line.status = 'cancelled')::integer
+    as cancelled_count,
+  min(line.id)::text as first_id,
+  (array_agg(line.job_id order by line.id))[1] as first_job_id
+from line
+left join taken on taken.id = line.id
+left join callback on callback.project_id = line.project_id and callback.job_id = line.job_id
+group by line.project_id, line.batch_id;
+
+-- name: pick_parent_endings
+-- The oldest endings that jobs wait for: those in the held batches, and, if they are wanted, those in no batch.
+select e.id::text as id, e.project_id, e.job_id, e.status::text as status, e.batch_id
 from holdfast.job_endings as e
-where
-  case
+where e.has_children
+  and case
     when e.batch_id is null then $4::boolean
     else (e.project_id, e.batch_id) in (
       select n.project_id, n.batch_id from unnest($2::uuid[], $3::uuid[]) as n (project_id, batch_id)
@@ -137,22 +192,6 @@ select
     0
   ) as delay_ms
 from held;
-
--- name: find_ended_callbacks
--- Which of the ended jobs are callbacks of their batch; notes their first end.
-with named as materialized (
-  select c.batch_id, c.role, c.percent, c.job_id
-  from unnest($2::uuid[]) as n (id)
-  join holdfast.batch_callbacks as c on c.project_id = $1::uuid and c.job_id = n.id
-),
-noted as (
-  update holdfast.batch_callbacks as c
-  set ended_at = clock_timestamp()
-  from named
-  where c.project_id = $1::uuid and c.batch_id = named.batch_id and c.role = named.role and c.percent = named.percent
-    and c.ended_at is null
-)
-select batch_id, job_id from named;
 
 -- name: count_batch_ends
 -- Adds what ended to each batch, and locks it until what follows is written.

@@ -92,6 +92,7 @@ async function reopenBatch(tx: Queryable, reopening: Reopening): Promise<void> {
   const outer = row?.parent_id ?? undefined;
   const told = row?.reported_status ?? undefined;
   if (outer === undefined || told === undefined) return;
+  await tx.query(statements.holdBatch, [projectId, outer]);
   const dropped = await dropEndings(tx, projectId, [{ id, batchId: outer, hasChildren: false }]);
   if (dropped.has(id)) return;
   await reopenBatch(tx, { projectId, id: outer, status: told, count: 1 });

@@ -1,7 +1,7 @@
 import { plainArray, textArray } from './array-literal.ts';
 import { statements } from './generated/statements.ts';
 import type { Queryable } from './queryable.ts';
-import type { Ending, Wakes } from './settle-page.ts';
+import type { ParentEnding, Wakes } from './settle-page.ts';
 
 interface EndedEdge {
   readonly parent_id: string;
@@ -12,7 +12,7 @@ interface EndedEdge {
 
 interface Work {
   readonly projectId: string;
-  readonly parents: readonly Ending[];
+  readonly parents: readonly ParentEnding[];
   readonly wakes: Wakes;
 }
 

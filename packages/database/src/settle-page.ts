@@ -1,6 +1,5 @@
 import type { JobStatus } from '@holdfast/domain';
 import { advanceBatches } from './advance-batches.ts';
-import type { EndCounts } from './advance-batches.ts';
 import { plainArray } from './array-literal.ts';
 import type { Database } from './database.ts';
 import { statements } from './generated/statements.ts';
@@ -12,15 +11,14 @@ import { settleDependencies } from './settle-dependencies.ts';
 /** How a job ends for those that wait for it. */
 export type EndStatus = Extract<JobStatus, 'completed' | 'dead_letter' | 'cancelled'>;
 
-/** The end of a job that something waits for. */
-export interface Ending {
+/** The end of a job that other jobs wait for. */
+export interface ParentEnding {
   /** A bigint as text. */
   readonly id: string;
   readonly project_id: string;
   readonly job_id: string;
   readonly status: EndStatus;
   readonly batch_id: string | null;
-  readonly has_children: boolean;
 }
 
 /** What a settlement made due. */
@@ -44,7 +42,12 @@ export interface PageRequest {
 
 /** What became of a page. */
 export interface PageResult {
-  readonly endings: readonly Ending[];
+  /** How many endings were settled. */
+  readonly count: number;
+  /** The groups that they belong to, or would have. */
+  readonly groups: readonly EndingGroup[];
+  /** One of them. */
+  readonly first: { readonly id: string; readonly jobId: string } | undefined;
   /** Batches with endings that somebody else holds. */
   readonly blocked: readonly string[];
   /** Whether endings were left because somebody holds what waits for them. */
@@ -57,10 +60,34 @@ export interface PageResult {
 
 interface EndingBatch {
   readonly project_id: string;
-  readonly id: string;
+  /** Of endings in no batch, nothing. */
+  readonly id: string | null;
   readonly ending_count: number;
   readonly is_free: boolean;
 }
+
+interface MemberEndings {
+  readonly project_id: string;
+  readonly batch_id: string;
+  readonly ending_count: number;
+  /** Of those that other jobs wait for, which were not taken. */
+  readonly parent_count: number;
+  readonly completed_count: number;
+  readonly dead_letter_count: number;
+  readonly cancelled_count: number;
+  readonly first_id: string;
+  readonly first_job_id: string;
+}
+
+/** The endings of a transaction. */
+interface Taken {
+  readonly members: readonly MemberEndings[];
+  readonly parents: readonly ParentEnding[];
+  /** Whether endings of parents were left to somebody else. */
+  readonly isBlocked: boolean;
+}
+
+const nothing: Taken = { members: [], parents: [], isBlocked: false };
 
 /**
  * Settles a page of endings in one transaction, and waits for nobody in it.
@@ -68,27 +95,25 @@ interface EndingBatch {
  * @throws whatever happened before it was known which endings these are; later errors are part of the result
  */
 export async function settlePage(database: Database, request: PageRequest): Promise<PageResult> {
-  let endings: readonly Ending[] = [];
+  let taken = nothing;
   try {
     return await database.transaction(async (tx) => {
-      endings = [];
+      taken = nothing;
       const batches = await holdBatches(tx, request);
-      const picked = await pickEndings(tx, request, batches);
-      endings = picked;
-      const ready = await withFreeChildren(tx, picked);
-      if (ready.length > 0) await settle(tx, { database, endings: ready, wakes: request.wakes });
-      const blocked = batches.flatMap(({ id, is_free }) => (is_free ? [] : [id]));
+      taken = await take(tx, request, batches);
+      await settle(tx, { database, taken, wakes: request.wakes });
+      const blocked = batches.flatMap(({ id, is_free }) => (is_free || id === null ? [] : [id]));
       const seen = batches.reduce((sum, { ending_count }) => sum + ending_count, 0);
       return {
-        endings: ready,
+        ...describe(taken),
         blocked,
-        isBlocked: blocked.length > 0 || ready.length < picked.length,
-        isFull: Math.max(seen, picked.length) >= request.limit,
+        isBlocked: blocked.length > 0 || taken.isBlocked,
+        isFull: seen >= request.limit,
       };
     });
   } catch (error) {
-    if (endings.length === 0) throw error;
-    return { endings, blocked: [], isBlocked: false, isFull: true, error };
+    if (countOf(taken) === 0) throw error;
+    return { ...describe(taken), count: 0, blocked: [], isBlocked: false, isFull: true, error };
   }
 }
 
@@ -101,76 +126,110 @@ async function holdBatches(
     limit,
     plainArray(without.filter((group) => group !== undefined)),
     only === undefined ? null : plainArray([only.group]),
+    only === undefined && !without.includes(undefined),
   ]);
 }
 
-function pickEndings(
+async function take(
   tx: Queryable,
-  { limit, without, only }: PageRequest,
+  { limit, only }: PageRequest,
   batches: readonly EndingBatch[],
-): Promise<readonly Ending[]> {
-  const free = batches.filter(({ is_free }) => is_free);
-  const takesLoose = only === undefined ? !without.includes(undefined) : only.group === undefined;
-  return tx.query<Ending>(statements.pickEndings, [
-    limit,
-    plainArray(free.map(({ project_id }) => project_id)),
-    plainArray(free.map(({ id }) => id)),
+): Promise<Taken> {
+  const held = batches.filter(({ id, is_free }) => is_free && id !== null);
+  const keys = [
+    plainArray(held.map(({ project_id }) => project_id)),
+    plainArray(held.map(({ id }) => id ?? undefined)),
+  ];
+  const members =
+    held.length === 0
+      ? []
+      : await tx.query<MemberEndings>(statements.takeMemberEndings, [limit, ...keys]);
+  const takesLoose =
+    only === undefined ? batches.some(({ id }) => id === null) : only.group === undefined;
+  // A page of one is for finding out which ending it is that fails.
+  const isSingle = limit === 1 && members.some(({ ending_count }) => ending_count > 0);
+  const hasParents = members.some(({ parent_count }) => parent_count > 0);
+  if (isSingle || !(hasParents || takesLoose)) return { ...nothing, members };
+  const picked = await tx.query<ParentEnding>(statements.pickParentEndings, [
+    ...[limit, ...keys],
     takesLoose,
   ]);
+  const parents = await withFreeChildren(tx, picked);
+  return { members, parents, isBlocked: parents.length < picked.length };
 }
 
-/** The endings of jobs for which no job waits that somebody else has locked. */
+/** The endings of jobs for which no job waits that somebody else has locked; takes them away. */
 async function withFreeChildren(
   tx: Queryable,
-  endings: readonly Ending[],
-): Promise<readonly Ending[]> {
-  const parents = endings.filter((ending) => ending.has_children);
-  if (parents.length === 0) return endings;
+  endings: readonly ParentEnding[],
+): Promise<readonly ParentEnding[]> {
+  if (endings.length === 0) return [];
   const rows = await tx.query<{ project_id: string; parent_id: string }>(statements.holdChildren, [
-    plainArray(parents.map((ending) => ending.project_id)),
-    plainArray(parents.map((ending) => ending.job_id)),
+    plainArray(endings.map((ending) => ending.project_id)),
+    plainArray(endings.map((ending) => ending.job_id)),
   ]);
   const blocked = new Set(rows.map((row) => `${row.project_id}/${row.parent_id}`));
-  return endings.filter(({ project_id, job_id }) => !blocked.has(`${project_id}/${job_id}`));
+  const free = endings.filter(({ project_id, job_id }) => !blocked.has(`${project_id}/${job_id}`));
+  await tx.query(statements.removeEndings, [plainArray(free.map(({ id }) => id))]);
+  return free;
 }
 
 async function settle(
   tx: Queryable,
-  work: {
-    readonly database: Database;
-    readonly endings: readonly Ending[];
-    readonly wakes: Wakes;
-  },
+  work: { readonly database: Database; readonly taken: Taken; readonly wakes: Wakes },
 ): Promise<void> {
-  const { database, endings, wakes } = work;
-  await tx.query(statements.removeEndings, [plainArray(endings.map(({ id }) => id))]);
-  for (const [projectId, own] of groupBy(endings, (ending) => ending.project_id)) {
-    const parents = own.filter((ending) => ending.has_children);
+  const { database, taken, wakes } = work;
+  const parentsOf = groupBy(taken.parents, (ending) => ending.project_id);
+  const membersOf = groupBy(taken.members, (row) => row.project_id);
+  for (const projectId of new Set([...parentsOf.keys(), ...membersOf.keys()])) {
+    const parents = parentsOf.get(projectId) ?? [];
     if (parents.length > 0) await settleDependencies(tx, { projectId, parents, wakes });
-    const members = own.filter((ending) => ending.batch_id !== null);
-    if (members.length === 0) continue;
-    const counts = await countMembers(tx, projectId, members);
-    await advanceBatches(tx, { database, projectId, counts, wakes });
+    const counts = countEnds(membersOf.get(projectId) ?? [], parents);
+    if (counts.size > 0) await advanceBatches(tx, { database, projectId, counts, wakes });
   }
 }
 
-/** Counts what ended by batches; callbacks are no members, but their end may be waited for as well. */
-async function countMembers(
-  tx: Queryable,
-  projectId: string,
-  members: readonly Ending[],
-): Promise<ReadonlyMap<string, EndCounts>> {
-  const callbacks = await tx.query<{ job_id: string }>(statements.findEndedCallbacks, [
-    projectId,
-    plainArray(members.map((ending) => ending.job_id)),
-  ]);
-  const callbackIds = new Set(callbacks.map(({ job_id }) => job_id));
+/** How the members of each batch ended; no job waits for a callback. */
+function countEnds(
+  members: readonly MemberEndings[],
+  parents: readonly ParentEnding[],
+): ReadonlyMap<string, Readonly<Record<EndStatus, number>>> {
   const counts = new Map<string, Record<EndStatus, number>>();
-  for (const { job_id, batch_id, status } of members) {
+  for (const row of members) {
+    if (row.ending_count === 0) continue;
+    counts.set(row.batch_id, {
+      completed: row.completed_count,
+      dead_letter: row.dead_letter_count,
+      cancelled: row.cancelled_count,
+    });
+  }
+  for (const { batch_id, status } of parents) {
     if (batch_id === null) continue;
     const count = counts.get(batch_id) ?? { completed: 0, dead_letter: 0, cancelled: 0 };
     counts.set(batch_id, count);
-    if (!callbackIds.has(job_id)) count[status] += 1;
+    count[status] += 1;
   }
   return counts;
+}
+
+function countOf({ members, parents }: Taken): number {
+  return members.reduce((sum, { ending_count }) => sum + ending_count, parents.length);
+}
+
+function describe(taken: Taken): Pick<PageResult, 'count' | 'groups' | 'first'> {
+  const members = taken.members.filter(({ ending_count }) => ending_count > 0);
+  const [member] = members;
+  const [parent] = taken.parents;
+  const groups = [
+    ...members.map((row): EndingGroup => row.batch_id),
+    ...taken.parents.map((ending): EndingGroup => ending.batch_id ?? undefined),
+  ];
+  return {
+    count: countOf(taken),
+    groups: [...new Set(groups)],
+    first:
+      member === undefined
+        ? parent && { id: parent.id, jobId: parent.job_id }
+        : { id: member.first_id, jobId: member.first_job_id },
+  };
 }

@@ -15,6 +15,9 @@ export interface Settler {
 const blockedMs = 10;
 /** Then it is left to the schedulers. */
 const maxBlockedTimes = 8;
+/** Where many jobs end, more of them gather for a while and share the next round. */
+const manyEndings = 100;
+const gatherMs = 20;
 
 /** Makes a settler that works in the database's pool, one round at a time. */
 export function createSettler(
@@ -39,6 +42,7 @@ export function createSettler(
         blockedTimes = settled.count > 0 ? 0 : blockedTimes + 1;
         // Whoever holds it may have looked at the line too early to see all of it.
         if (settled.count === 0 && settled.isBlocked) await setTimeout(blockedMs * blockedTimes);
+        else if (settled.count >= manyEndings) await setTimeout(gatherMs);
       }
     } catch (error) {
       isKicked = false;

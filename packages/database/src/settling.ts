@@ -3,7 +3,7 @@ import { statements } from './generated/statements.ts';
 import { setAsideOf } from './set-aside.ts';
 import type { EndingGroup } from './set-aside.ts';
 import { settlePage } from './settle-page.ts';
-import type { Ending, PageResult, Wakes } from './settle-page.ts';
+import type { PageResult, Wakes } from './settle-page.ts';
 import { isStatementTimeout, isTransientError } from './transient-error.ts';
 
 /** What a round of the settler did. */
@@ -43,7 +43,7 @@ interface Round {
  * Carries out what follows from jobs that ended while something waited for them: children are unblocked or cancelled,
  * batches count, callbacks are enqueued. One page of endings is one transaction. Any number of settlers may run.
  */
-export async function settleEndings(database: Database, limit = 1_000): Promise<Settled> {
+export async function settleEndings(database: Database, limit = 5_000): Promise<Settled> {
   const wakes: Wakes = { queueIds: new Set(), scheduled: false, cascaded: false };
   const round: Round = { database, limit, wakes, failures: [] };
   const aside = setAsideOf(database);
@@ -52,16 +52,16 @@ export async function settleEndings(database: Database, limit = 1_000): Promise<
   for (;;) {
     const page = await settlePage(database, { limit, without: [...without], wakes });
     isBlocked ||= page.isBlocked;
-    const isStuckBehind = page.endings.length === 0 && page.isFull && page.blocked.length > 0;
+    const isStuckBehind = page.count === 0 && page.isFull && page.blocked.length > 0;
     if (isStuckBehind) {
       // The whole page is held by others: look behind it.
       for (const id of page.blocked) without.add(id);
       continue;
     }
-    const count = page.error === undefined ? page.endings.length : await isolate(round, page);
-    if (page.error === undefined) aside.clear(groupsOf(page.endings));
+    const count = page.error === undefined ? page.count : await isolate(round, page);
+    if (page.error === undefined) aside.clear(page.groups);
     const { queueIds, scheduled, cascaded } = wakes;
-    const more = cascaded || page.endings.length >= limit;
+    const more = cascaded || (page.isFull && count > 0);
     const { failures } = round;
     return { count, queueIds: [...queueIds], scheduled, more, isBlocked, failures };
   }
@@ -70,14 +70,14 @@ export async function settleEndings(database: Database, limit = 1_000): Promise<
 /** Finds out what of a failed page cannot be settled, and settles the rest of it. */
 async function isolate(round: Round, failed: PageResult): Promise<number> {
   requireLasting(failed.error);
-  const groups = groupsOf(failed.endings);
+  const { groups } = failed;
   if (groups.length === 1) return settleSingly(round, groups[0]);
   let count = 0;
   for (const group of groups) {
     const { database, limit, wakes } = round;
     const page = await settlePage(database, { limit, wakes, without: [], only: { group } });
     if (page.error === undefined) {
-      count += page.endings.length;
+      count += page.count;
       continue;
     }
     requireLasting(page.error);
@@ -93,24 +93,20 @@ async function settleSingly(round: Round, group: EndingGroup): Promise<number> {
   const failed = new Set<string>();
   for (let tries = 0; tries < singlesLimit && failed.size < failuresLimit; tries += 1) {
     const page = await settlePage(database, { limit: 1, wakes, without: [], only: { group } });
-    const [ending] = page.endings;
+    const { first } = page;
     // The first one that failed is at the head of the line again.
-    if (ending === undefined || failed.has(ending.job_id)) break;
+    if (first === undefined || failed.has(first.jobId)) break;
     if (page.error === undefined) {
       count += 1;
       continue;
     }
     requireLasting(page.error);
-    await database.query(statements.postponeEnding, [ending.id]);
-    failed.add(ending.job_id);
-    failures.push({ jobId: ending.job_id, batchId: group, error: page.error });
+    await database.query(statements.postponeEnding, [first.id]);
+    failed.add(first.jobId);
+    failures.push({ jobId: first.jobId, batchId: group, error: page.error });
   }
   setAsideOf(database).add(group);
   return count;
-}
-
-function groupsOf(endings: readonly Ending[]): readonly EndingGroup[] {
-  return [...new Set(endings.map(({ batch_id }) => batch_id ?? undefined))];
 }
 
 /** A page that takes too long is settled in smaller pieces; what else passes by itself is left to the next round. */

@@ -227,12 +227,18 @@ const expectations: readonly Expectation[] = [
   },
   {
     statement: statements.holdBatches,
-    values: () => [String(batch), '{}', 'null'],
+    values: () => [String(batch), '{}', 'null', 'true'],
     index: 'job_endings_pkey',
     maxBlocks: 200,
   },
   {
-    statement: statements.pickEndings,
+    statement: statements.takeMemberEndings,
+    values: () => [String(batch), each(backlog.projectId), madeIds('batch')],
+    index: 'job_endings_pkey',
+    maxBlocks: 300,
+  },
+  {
+    statement: statements.pickParentEndings,
     values: () => [String(batch), each(backlog.projectId), madeIds('batch'), 'true'],
     index: 'job_endings_pkey',
     maxBlocks: 50,
@@ -259,12 +265,6 @@ const expectations: readonly Expectation[] = [
     statement: statements.countDownParents,
     values: () => [backlog.projectId, madeIds('child'), each(1)],
     index: 'jobs_pkey',
-    maxBlocks: 200,
-  },
-  {
-    statement: statements.findEndedCallbacks,
-    values: () => [backlog.projectId, madeIds('parent')],
-    index: 'batch_callbacks_project_id_job_id_key',
     maxBlocks: 200,
   },
   {

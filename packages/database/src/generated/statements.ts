@@ -2883,7 +2883,7 @@ returning f.fire_at`,
     text: `with line as materialized (
   select e.project_id, e.batch_id
   from holdfast.job_endings as e
-  where e.batch_id is not null and e.batch_id <> all ($2::uuid[])
+  where case when e.batch_id is null then $4::boolean else e.batch_id <> all ($2::uuid[]) end
     and ($3::uuid[] is null or e.batch_id = any ($3::uuid[]))
   order by e.id
   limit $1::integer
@@ -2913,12 +2913,64 @@ left join held on held.project_id = wanted.project_id and held.id = wanted.batch
     text: `select b.id from holdfast.batches as b where b.project_id = $1::uuid and b.id = $2::uuid for no key update`,
   },
   /** settling.sql */
-  pickEndings: {
-    name: 'pick_endings',
-    text: `select e.id::text as id, e.project_id, e.job_id, e.status::text as status, e.batch_id, e.has_children
+  takeMemberEndings: {
+    name: 'take_member_endings',
+    text: `with line as materialized (
+  select e.ctid as row_id, e.id, e.project_id, e.job_id, e.status, e.batch_id, e.has_children
+  from holdfast.job_endings as e
+  where
+    case
+      when e.batch_id is not null then (e.project_id, e.batch_id) in (
+        select n.project_id, n.batch_id from unnest($2::uuid[], $3::uuid[]) as n (project_id, batch_id)
+      )
+    end
+  order by e.id
+  limit $1::integer
+),
+taken as materialized (
+  delete from holdfast.job_endings as e
+  using line
+  where e.ctid = line.row_id and not line.has_children
+  returning e.id
+),
+callback as materialized (
+  select c.project_id, c.batch_id, c.role, c.percent, c.job_id
+  from unnest($2::uuid[], $3::uuid[]) as n (project_id, batch_id)
+  join holdfast.batch_callbacks as c on c.project_id = n.project_id and c.batch_id = n.batch_id
+  where c.enqueued_at is not null
+),
+noted as (
+  update holdfast.batch_callbacks as c
+  set ended_at = clock_timestamp()
+  from line
+  join callback on callback.project_id = line.project_id and callback.job_id = line.job_id
+  where c.project_id = callback.project_id and c.batch_id = callback.batch_id and c.role = callback.role
+    and c.percent = callback.percent and c.ended_at is null
+)
+select
+  line.project_id, line.batch_id,
+  count(taken.id)::integer as ending_count,
+  count(*) filter (where line.has_children)::integer as parent_count,
+  count(*) filter (where taken.id is not null and callback.job_id is null and line.status = 'completed')::integer
+    as completed_count,
+  count(*) filter (where taken.id is not null and callback.job_id is null and line.status = 'dead_letter')::integer
+    as dead_letter_count,
+  count(*) filter (where taken.id is not null and callback.job_id is null and line.status = 'cancelled')::integer
+    as cancelled_count,
+  min(line.id)::text as first_id,
+  (array_agg(line.job_id order by line.id))[1] as first_job_id
+from line
+left join taken on taken.id = line.id
+left join callback on callback.project_id = line.project_id and callback.job_id = line.job_id
+group by line.project_id, line.batch_id`,
+  },
+  /** settling.sql */
+  pickParentEndings: {
+    name: 'pick_parent_endings',
+    text: `select e.id::text as id, e.project_id, e.job_id, e.status::text as status, e.batch_id
 from holdfast.job_endings as e
-where
-  case
+where e.has_children
+  and case
     when e.batch_id is null then $4::boolean
     else (e.project_id, e.batch_id) in (
       select n.project_id, n.batch_id from unnest($2::uuid[], $3::uuid[]) as n (project_id, batch_id)
@@ -3020,23 +3072,6 @@ select
     0
   ) as delay_ms
 from held`,
-  },
-  /** settling.sql */
-  findEndedCallbacks: {
-    name: 'find_ended_callbacks',
-    text: `with named as materialized (
-  select c.batch_id, c.role, c.percent, c.job_id
-  from unnest($2::uuid[]) as n (id)
-  join holdfast.batch_callbacks as c on c.project_id = $1::uuid and c.job_id = n.id
-),
-noted as (
-  update holdfast.batch_callbacks as c
-  set ended_at = clock_timestamp()
-  from named
-  where c.project_id = $1::uuid and c.batch_id = named.batch_id and c.role = named.role and c.percent = named.percent
-    and c.ended_at is null
-)
-select batch_id, job_id from named`,
   },
   /** settling.sql */
   countBatchEnds: {
