@@ -87,7 +87,7 @@ announced as (
 select id from inserted;
 
 -- name: hold_back_jobs
--- (new) → scheduled. Called for the jobs of chains and graphs that wait for others; they are due when those have ended.
+-- (new) → scheduled. Called by every way to enqueue a job that waits for others; it is due when they have ended.
 with inserted as (
   insert into holdfast.jobs (
     project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
