@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Database } from './database.ts';
 import type { Notifier } from './notifier.ts';
 import { settleEndings } from './settling.ts';
+import type { Settled } from './settling.ts';
 
 /** Settles endings soon after they were written; the schedulers' own settler is there for those that were missed. */
 export interface Settler {
@@ -30,19 +31,23 @@ export function createSettler(
 ): Settler {
   let isKicked = false;
   let running: Promise<void> | undefined;
+  const settleOnce = async (blockedTimes: number): Promise<Settled> => {
+    const settled = await settleEndings(database);
+    if (settled.queueIds.length > 0) options.notifier.wakeQueues(settled.queueIds);
+    if (settled.scheduled) options.notifier.wakeSchedulers();
+    for (const { error } of settled.failures) options.onError(error);
+    // Whoever holds it may have looked at the line too early to see all of it.
+    if (settled.count === 0 && settled.isBlocked) await setTimeout(blockedMs * (blockedTimes + 1));
+    else if (settled.count >= manyEndings) await setTimeout(gatherMs);
+    return settled;
+  };
   const run = async (): Promise<void> => {
     try {
       for (let blockedTimes = 0; isKicked && blockedTimes < maxBlockedTimes;) {
         isKicked = false;
-        const settled = await settleEndings(database);
-        if (settled.queueIds.length > 0) options.notifier.wakeQueues(settled.queueIds);
-        if (settled.scheduled) options.notifier.wakeSchedulers();
-        for (const { error } of settled.failures) options.onError(error);
-        isKicked ||= settled.more || settled.isBlocked;
-        blockedTimes = settled.count > 0 ? 0 : blockedTimes + 1;
-        // Whoever holds it may have looked at the line too early to see all of it.
-        if (settled.count === 0 && settled.isBlocked) await setTimeout(blockedMs * blockedTimes);
-        else if (settled.count >= manyEndings) await setTimeout(gatherMs);
+        const { count, more, isBlocked } = await settleOnce(blockedTimes);
+        isKicked ||= more || isBlocked;
+        blockedTimes = count === 0 && isBlocked ? blockedTimes + 1 : 0;
       }
     } catch (error) {
       isKicked = false;
