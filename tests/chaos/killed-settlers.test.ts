@@ -1,6 +1,7 @@
 import { createBatch } from '@holdfast/database';
-import type { NewBatch, NewCallback, NewJob, OnParentFailure } from '@holdfast/database';
+import type { NewBatch, NewCallback, NewJob } from '@holdfast/database';
 import { uuidSeries, uuidV7 } from '@holdfast/domain';
+import type { OnParentFailure } from '@holdfast/domain';
 import { waitFor } from '@holdfast/testing';
 import { expect, it } from 'vitest';
 import { findBatchFaults, isSettled } from './support/check-batches.ts';

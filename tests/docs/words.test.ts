@@ -1,15 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { attentionKinds, apiKeyScopes, roles, routes, workerStatuses } from '@holdfast/contract';
 import {
-  attentionKinds,
-  apiKeyScopes,
+  errorCodes,
+  executionStatuses,
   fireOutcomes,
-  roles,
-  routes,
-  workerStatuses,
-} from '@holdfast/contract';
-import { errorCodes, executionStatuses, jobStatuses, jobTransitions } from '@holdfast/domain';
+  jobStatuses,
+  jobTransitions,
+} from '@holdfast/domain';
 import { anchorsOf, proseOf, readPage, readPages, root, tableRowsOf } from './support/markdown.ts';
 
 const glossary = readPage('docs/glossary.md');

@@ -1,8 +1,8 @@
 import type { BatchSettings, GraphInput, JobInput, MemberInput } from '@holdfast/contract';
 import { templateOfJob } from '@holdfast/database';
-import type { BatchKind, NewBatch, NewCallback, NewDependency, NewJob } from '@holdfast/database';
+import type { NewBatch, NewCallback, NewDependency, NewJob } from '@holdfast/database';
 import { checkGraph, uuidSeries } from '@holdfast/domain';
-import type { CallbackRole, GraphEdge, GraphProblem } from '@holdfast/domain';
+import type { BatchKind, CallbackRole, GraphEdge, GraphProblem } from '@holdfast/domain';
 import { validationFailed } from './http/problem.ts';
 import type { ProblemItem } from './http/problem.ts';
 import { jobsFromInput } from './jobs-from-input.ts';

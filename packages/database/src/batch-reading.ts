@@ -1,6 +1,12 @@
-import type { BatchStatus, CallbackRole, JobStatus } from '@holdfast/domain';
+import type {
+  BatchKind,
+  BatchStatus,
+  CallbackRole,
+  JobStatus,
+  OnParentFailure,
+} from '@holdfast/domain';
 import { batchStatus } from '@holdfast/domain';
-import type { BatchKind, NewDependency, OnParentFailure } from './batches.ts';
+import type { NewDependency } from './batches.ts';
 import { statements } from './generated/statements.ts';
 import type { Queryable } from './queryable.ts';
 

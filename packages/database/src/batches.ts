@@ -1,4 +1,4 @@
-import type { CallbackRole } from '@holdfast/domain';
+import type { BatchKind, CallbackRole, OnParentFailure } from '@holdfast/domain';
 import { HoldfastError } from '@holdfast/domain';
 import { advanceBatches } from './advance-batches.ts';
 import { plainArray, textArray } from './array-literal.ts';
@@ -11,12 +11,6 @@ import type { JobTemplate } from './job-template.ts';
 import type { Queryable } from './queryable.ts';
 import { resolveQueues } from './queue-directory.ts';
 import type { QueueEntry } from './queue-directory.ts';
-
-/** A chain is a batch whose jobs run one after the other; a graph, one whose jobs wait for any of its others. */
-export type BatchKind = 'batch' | 'chain' | 'graph';
-
-/** What becomes of a job when a parent ends otherwise than completed. */
-export type OnParentFailure = 'cancel' | 'run' | 'wait';
 
 /** One job waits for another. */
 export interface NewDependency {

@@ -1,5 +1,5 @@
 import { UniqueKeyHeldError } from '@holdfast/domain';
-import type { JobStatus } from '@holdfast/domain';
+import type { JobStatus, UniqueConflict } from '@holdfast/domain';
 import { plainArray } from './array-literal.ts';
 import type { Database } from './database.ts';
 import { enqueueJobs } from './enqueue.ts';
@@ -29,7 +29,7 @@ export interface JobOutcome {
    * What happened because the key was held: the holder was `kept` as it is, has the content of this job now
    * (`replaced`), waits anew besides (`debounced`), or this job was inserted and waits for its end (`queued_behind`).
    */
-  readonly conflict?: 'kept' | 'replaced' | 'debounced' | 'queued_behind' | undefined;
+  readonly conflict?: UniqueConflict | undefined;
   /** The job that holds the key, when it is another one than `id` or than the job of the call. */
   readonly holderId?: string | undefined;
 }

@@ -1,3 +1,4 @@
+import type { FireOutcome } from '@holdfast/domain';
 import { plainArray } from './array-literal.ts';
 import type { Database } from './database.ts';
 import type { NewJob } from './enqueue.ts';
@@ -6,10 +7,6 @@ import type { Queryable } from './queryable.ts';
 import { toSchedule } from './schedule-row.ts';
 import type { SettingsRow } from './schedule-row.ts';
 import type { Schedule, ScheduleKey } from './schedules.ts';
-
-/** What became of one due instant. */
-export type FireOutcome =
-  'enqueued' | 'caught_up' | 'skipped_overlap' | 'skipped_paused' | 'missed' | 'manual';
 
 /** One due instant of a schedule, as recorded. */
 export interface Fire {

@@ -1,12 +1,5 @@
-import type { FireOutcome } from './schedule-fires.ts';
-import type {
-  CatchUp,
-  Overlap,
-  Schedule,
-  ScheduledJobTemplate,
-  ScheduleTiming,
-  ScheduleView,
-} from './schedules.ts';
+import type { CatchUp, FireOutcome, Overlap } from '@holdfast/domain';
+import type { Schedule, ScheduledJobTemplate, ScheduleTiming, ScheduleView } from './schedules.ts';
 
 /** The settings of a schedule as columns; bigints are text. */
 export interface SettingsRow {

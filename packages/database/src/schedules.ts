@@ -1,7 +1,6 @@
-import type { RetryPolicy } from '@holdfast/domain';
+import type { CatchUp, FireOutcome, Overlap, RetryPolicy } from '@holdfast/domain';
 import { statements } from './generated/statements.ts';
 import type { Queryable, SqlValue } from './queryable.ts';
-import type { FireOutcome } from './schedule-fires.ts';
 import { toView } from './schedule-row.ts';
 import type { ViewRow } from './schedule-row.ts';
 
@@ -17,12 +16,6 @@ export interface ScheduledJobTemplate {
   readonly tags?: readonly string[];
   readonly metadata?: unknown;
 }
-
-/** What happens to instants that passed while no scheduler ran. */
-export type CatchUp = 'none' | 'latest' | 'all';
-
-/** What happens to an instant while the job of an earlier one is unfinished. */
-export type Overlap = 'skip' | 'allow';
 
 /** When a schedule fires: a cron expression in a zone, or every so often from an anchor. */
 export type ScheduleTiming =

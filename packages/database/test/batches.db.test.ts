@@ -13,15 +13,8 @@ import { createJobFactory, createTestDatabase } from '@holdfast/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { onlyRow, statusOf, takeSnapshot } from './support/job-snapshot.ts';
 import { runJobs, settleAll } from './support/run-jobs.ts';
-import type {
-  BatchKind,
-  ClaimedJob,
-  NewBatch,
-  NewCallback,
-  NewJob,
-  OnParentFailure,
-} from '@holdfast/database';
-import type { CallbackRole } from '@holdfast/domain';
+import type { ClaimedJob, NewBatch, NewCallback, NewJob } from '@holdfast/database';
+import type { BatchKind, CallbackRole, OnParentFailure } from '@holdfast/domain';
 import type { TestDatabase } from '@holdfast/testing';
 import type { Ending } from './support/run-jobs.ts';
 

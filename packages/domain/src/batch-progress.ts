@@ -1,5 +1,4 @@
-/** When a batch makes a callback's job. */
-export type CallbackRole = 'progress' | 'catch' | 'then' | 'finally';
+import type { BatchStatus, CallbackRole } from './batch-kinds.ts';
 
 /** One callback of a batch, as far as the decision needs it. */
 export interface CallbackState {
@@ -20,9 +19,6 @@ export interface BatchState<Callback extends CallbackState = CallbackState> {
   readonly isCancelled: boolean;
   readonly callbacks: readonly Callback[];
 }
-
-/** How a batch stands, or ended. */
-export type BatchStatus = 'running' | 'completed' | 'dead_letter' | 'cancelled';
 
 /** What is to be done about a batch. */
 export interface BatchDecision<Callback extends CallbackState> {

@@ -1,5 +1,6 @@
 export * from './assert-never.ts';
 export * from './backoff.ts';
+export * from './batch-kinds.ts';
 export * from './batch-progress.ts';
 export * from './cron.ts';
 export * from './cron-errors.ts';
@@ -19,5 +20,6 @@ export * from './job-transitions.ts';
 export * from './job-outcome.ts';
 export * from './payload-errors.ts';
 export * from './payload-json.ts';
+export * from './schedule-rules.ts';
 export * from './unique-keys.ts';
 export * from './uuid-v7.ts';

@@ -26,9 +26,15 @@ export type AttemptOutcome =
   | { readonly kind: 'returned'; readonly reason: string }
   | { readonly kind: 'cancelled'; readonly error: AttemptError };
 
+/** Who moves a failed job on: the backoff, or a person. */
+export const retryModes = ['automatic', 'manual'] as const;
+
+/** Who moves a failed job on: the backoff, or a person. */
+export type RetryMode = (typeof retryModes)[number];
+
 /** How a job may be tried again. `manual`: after a failure it rests in `failed` until a person decides. */
 export interface RetryPolicy {
-  readonly mode: 'automatic' | 'manual';
+  readonly mode: RetryMode;
   readonly backoff: BackoffPolicy;
   /** No attempt begins later than this many milliseconds after the job's creation. */
   readonly retryForMs?: number | undefined;

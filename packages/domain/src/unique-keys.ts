@@ -16,9 +16,23 @@ export const uniqueConflictModes = [
   'reject',
 ] as const;
 
+/** Within what a key is unique. */
 export type UniqueScope = (typeof uniqueScopes)[number];
+
+/** How long a key is held. */
 export type UniqueUntil = (typeof uniqueUntils)[number];
+
+/** What becomes of a job whose key is held. */
 export type UniqueConflictMode = (typeof uniqueConflictModes)[number];
+
+/**
+ * What happened because a key was held: the holder was left as it is, has the new payload, waits anew besides, or the new
+ * job waits for its end.
+ */
+export const uniqueConflicts = ['kept', 'replaced', 'debounced', 'queued_behind'] as const;
+
+/** What happened because a key was held. */
+export type UniqueConflict = (typeof uniqueConflicts)[number];
 
 /** A unique key as a caller asks for it. */
 export interface UniqueSettings {

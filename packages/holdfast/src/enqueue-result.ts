@@ -1,4 +1,4 @@
-import type { JobStatus } from '@holdfast/domain';
+import type { JobStatus, UniqueConflict } from '@holdfast/domain';
 import type { JobDraft } from './job-draft.ts';
 
 /** What an enqueue came to. */
@@ -12,7 +12,7 @@ export interface EnqueueResult {
    * What happened because the unique key was held: the holder was `kept` as it is, has the payload of this call now
    * (`replaced`), waits anew besides (`debounced`), or this job waits for the holder's end (`queued_behind`).
    */
-  readonly conflict?: 'kept' | 'replaced' | 'debounced' | 'queued_behind';
+  readonly conflict?: UniqueConflict;
 }
 
 /** What an enqueue of many came to. */

@@ -1,4 +1,4 @@
-import type { LifeCycleEvent } from '@holdfast/domain';
+import type { BatchKind, BatchStatus, LifeCycleEvent } from '@holdfast/domain';
 import type { RegisteredEvents } from './register.ts';
 
 /** What an event about a job says of it. */
@@ -48,9 +48,9 @@ export interface OtherEventData {
   };
   readonly BatchFinished: {
     readonly batchId: string;
-    readonly kind: 'batch' | 'chain' | 'graph';
+    readonly kind: BatchKind;
     readonly name: string | null;
-    readonly status: 'completed' | 'dead_letter' | 'cancelled';
+    readonly status: Exclude<BatchStatus, 'running'>;
     readonly totalCount: number;
     readonly completedCount: number;
     readonly deadLetterCount: number;

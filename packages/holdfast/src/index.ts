@@ -16,26 +16,38 @@ export {
   UnknownJobTypeError,
   WaitTimeoutError,
 } from '@holdfast/domain';
+export type { EventPage, MigrationReport, ScheduleTiming, StoredEvent } from '@holdfast/database';
 export type {
   AttemptError,
+  BackoffPolicy,
+  BatchKind,
+  BatchStatus,
+  CallbackRole,
+  CatchUp,
   ErrorCode,
+  FireOutcome,
   JobStatus,
   LifeCycleEvent,
+  OnParentFailure,
+  Overlap,
   PayloadIssue,
+  RetryMode,
+  RetryPolicy,
+  UniqueConflict,
 } from '@holdfast/domain';
 export type { JobInfo, Release } from '@holdfast/worker';
 export { BatchBuilder } from './batches/batch-builder.ts';
 export type { ProgressOptions } from './batches/batch-builder.ts';
-export type * from './batches/batch-info.ts';
+export type { BatchCallbackInfo, BatchInfo } from './batches/batch-info.ts';
 export type { BatchEnqueueResult, BatchMember, BatchOptions } from './batches/batch-plan.ts';
 export type { Batches, ListBatchesOptions } from './batches/batches.ts';
-export type * from './batches/graph-builder.ts';
+export type { GraphBuilder, GraphNode, GraphNodeOptions } from './batches/graph-builder.ts';
 export type { JobBatch } from './batches/job-batch.ts';
 export type { JobParents, ParentJob } from './batches/job-parents.ts';
 export type { Stored } from './batches/stored.ts';
 export { defineJob } from './define-job.ts';
 export { EnqueueIncompleteError } from './enqueue-many.ts';
-export type * from './connection-options.ts';
+export type { ConnectionOptions, PoolLike } from './connection-options.ts';
 export type * from './enqueue-result.ts';
 export type {
   EmitOptions,

@@ -1,4 +1,4 @@
-import type { AttemptError } from '@holdfast/domain';
+import type { AttemptError, RetryMode } from '@holdfast/domain';
 import type { RegisteredTransaction } from './register.ts';
 
 /** Milliseconds, or text such as `"250ms"`, `"30s"`, `"5m"`, `"1.5h"`, `"7d"` or `"PT5M"`; at most ten years. */
@@ -35,7 +35,10 @@ export type BackoffFunction = (failure: {
   readonly error: AttemptError;
 }) => Duration;
 
-/** Who moves a failed job on, and for how long it is tried. */
+/**
+ * Who moves a failed job on, and for how long it is tried. `automatic`: the backoff. `manual`: the job rests in `failed`
+ * until a person decides.
+ */
 export type Retry =
   | RetryMode
   | {
@@ -47,9 +50,6 @@ export type Retry =
       /** How often the handler may throw; timeouts do not count, `maxAttempts` holds besides. */
       readonly maxExceptions?: number | undefined;
     };
-
-/** `automatic`: the backoff. `manual`: the job rests in `failed` until a person decides. */
-export type RetryMode = 'automatic' | 'manual';
 
 /** A key that one job at a time may hold. */
 export interface Unique {

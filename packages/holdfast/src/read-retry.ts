@@ -1,4 +1,4 @@
-import { defaultBackoff, defaultRetryPolicy, maxBackoffMs } from '@holdfast/domain';
+import { defaultBackoff, defaultRetryPolicy, maxBackoffMs, retryModes } from '@holdfast/domain';
 import type { BackoffPolicy, RetryPolicy } from '@holdfast/domain';
 import type { OptionCheck } from './check-options.ts';
 import type { Backoff, Duration, Retry } from './job-options.ts';
@@ -44,7 +44,7 @@ function readRetryRules(check: OptionCheck, retry: Retry | undefined): PartialRe
 }
 
 function withMode(check: OptionCheck, value: RetryPolicy['mode'] | undefined): PartialRetry {
-  const mode = check.oneOf('retry', value, ['automatic', 'manual']);
+  const mode = check.oneOf('retry', value, retryModes);
   return mode === undefined ? {} : { mode };
 }
 

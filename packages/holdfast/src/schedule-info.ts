@@ -1,10 +1,5 @@
-import type {
-  CatchUp,
-  FireOutcome,
-  Overlap,
-  ScheduleTiming,
-  ScheduleView,
-} from '@holdfast/database';
+import type { ScheduleTiming, ScheduleView } from '@holdfast/database';
+import type { CatchUp, FireOutcome, Overlap } from '@holdfast/domain';
 
 /** A schedule as it was when it was read. Durations in milliseconds. */
 export interface ScheduleInfo {

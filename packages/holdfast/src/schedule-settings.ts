@@ -1,6 +1,4 @@
 import type {
-  CatchUp,
-  Overlap,
   ScheduledJobTemplate,
   ScheduleSettings,
   ScheduleTiming,
@@ -8,13 +6,15 @@ import type {
 } from '@holdfast/database';
 import {
   canonicalTimezone,
+  catchUps,
   isName,
   minEveryMs,
   nextFire,
+  overlaps,
   parseCron,
   parseEvery,
 } from '@holdfast/domain';
-import type { ScheduleRule } from '@holdfast/domain';
+import type { CatchUp, Overlap, ScheduleRule } from '@holdfast/domain';
 import { OptionCheck } from './check-options.ts';
 import type { JobRequest } from './job-definition.ts';
 import { checkDraft } from './job-draft.ts';
@@ -77,8 +77,8 @@ export async function readScheduleInput(
   if ((cron === undefined) === (every === undefined)) {
     check.refuse('either cron or every must be set');
   }
-  check.oneOf('catchUp', catchUp, ['none', 'latest', 'all']);
-  check.oneOf('overlap', overlap, ['skip', 'allow']);
+  check.oneOf('catchUp', catchUp, catchUps);
+  check.oneOf('overlap', overlap, overlaps);
   const everyMs = check.duration('every', every, { minMs: minEveryMs });
   const catchUpWindowMs =
     check.duration('catchUpWindow', input.catchUpWindow, { minMs: 60_000, maxMs: 7 * dayMs }) ??

@@ -1,6 +1,6 @@
 import { nextFire, parseCron, parseEvery, previousFires } from '@holdfast/domain';
-import type { DueSchedule, FireOutcome } from '@holdfast/database';
-import type { ScheduleRule } from '@holdfast/domain';
+import type { DueSchedule } from '@holdfast/database';
+import type { FireOutcome, ScheduleRule } from '@holdfast/domain';
 
 /** What is to become of one due instant. */
 export interface PlannedFire {

@@ -9,7 +9,8 @@ import {
 } from '@holdfast/database';
 import { HoldfastError, uuidV7 } from '@holdfast/domain';
 import { planFires } from './fire-plan.ts';
-import type { Database, DueSchedule, FireOutcome, NewJob, Queryable } from '@holdfast/database';
+import type { Database, DueSchedule, NewJob, Queryable } from '@holdfast/database';
+import type { FireOutcome } from '@holdfast/domain';
 import type { PlannedFire } from './fire-plan.ts';
 
 /** An instant that a job was made for. */

@@ -1,21 +1,15 @@
-import { jobStatuses, maxGraphNodes } from '@holdfast/domain';
+import {
+  batchKinds,
+  batchStatuses,
+  callbackRoles,
+  jobStatuses,
+  maxGraphNodes,
+  parentFailurePolicies,
+} from '@holdfast/domain';
 import { z } from 'zod';
 import { hasOneTime, jobFields, jobLimitFields, maxBulkJobs } from './job-input.ts';
-
 import { MaybeInstant, pageQuery, repeatable } from './paging.ts';
 import { Id, Instant, Name, Reason } from './values.ts';
-
-/** A batch of jobs, a chain in which each waits for the one before, or a graph. */
-export const batchKinds = ['batch', 'chain', 'graph'] as const;
-
-/** `running` until every member has ended; then how. */
-export const batchStatuses = ['running', 'completed', 'dead_letter', 'cancelled'] as const;
-
-/** When a batch makes a callback's job. */
-export const callbackRoles = ['progress', 'catch', 'then', 'finally'] as const;
-
-/** What becomes of a job when one that it waits for dies or is cancelled. */
-export const parentFailurePolicies = ['cancel', 'run', 'wait'] as const;
 
 const { runAt, ...fieldsWithoutInstant } = jobFields;
 

@@ -1,6 +1,6 @@
+import { retryModes } from '@holdfast/domain';
 import { z } from 'zod';
 import { Backoff } from './backoff.ts';
-import { retryPolicies } from './job-input.ts';
 import { pageQuery, queryInteger, repeatable } from './paging.ts';
 import { ScheduledJobInput } from './schedules.ts';
 import { DelayInput, DurationText, Id, Instant, Json, JsonObject, Name } from './values.ts';
@@ -76,7 +76,7 @@ export const EventSubscription = z
         maxAttempts: z.int().optional(),
         timeout: DurationText.optional(),
         backoff: Backoff.optional(),
-        retry: z.enum(retryPolicies).optional(),
+        retry: z.enum(retryModes).optional(),
         tags: z.array(z.string()).readonly().optional(),
         metadata: JsonObject.optional(),
         delay: DurationText.optional(),

@@ -1,4 +1,4 @@
-import { jobLimits, tagForm } from '@holdfast/domain';
+import { jobLimits, retryModes, tagForm } from '@holdfast/domain';
 import type { UniqueSettings } from '@holdfast/domain';
 import { z } from 'zod';
 import { BackoffInput } from './backoff.ts';
@@ -13,9 +13,6 @@ import {
   Reason,
   durationInput,
 } from './values.ts';
-
-/** Who moves a failed job on: the backoff, or a person. */
-export const retryPolicies = ['automatic', 'manual'] as const;
 
 /** 0 is first, 9 last. */
 export const Priority = z.int().min(0).max(jobLimits.lastPriority);
@@ -53,7 +50,7 @@ export const jobFields = {
   maxAttempts: MaxAttempts.optional(),
   timeout: TimeoutInput.optional(),
   backoff: BackoffInput.optional(),
-  retry: z.enum(retryPolicies).optional(),
+  retry: z.enum(retryModes).optional(),
   tags: Tags.default([]),
   metadata: Metadata.default({}),
 };

@@ -1,11 +1,10 @@
-import { jobStatuses } from '@holdfast/domain';
+import { jobStatuses, parentFailurePolicies, retryModes, uniqueConflicts } from '@holdfast/domain';
 import { z } from 'zod';
 import { Backoff } from './backoff.ts';
 import { DurationText, Id, Instant, InstantInput, Json, JsonObject, Name } from './values.ts';
 import { AttemptError, Execution } from './executions.ts';
-import { retryPolicies } from './job-input.ts';
 import { MaybeInstant, pageQuery, repeatable } from './paging.ts';
-import { Unique, UniqueKey, uniqueConflicts } from './unique.ts';
+import { Unique, UniqueKey } from './unique.ts';
 
 const commonFields = {
   id: Id,
@@ -21,7 +20,7 @@ const commonFields = {
   generation: z.int(),
   timeout: DurationText,
   backoff: Backoff,
-  retry: z.enum(retryPolicies),
+  retry: z.enum(retryModes),
   maxExceptions: z.int().nullable(),
   retryUntil: MaybeInstant,
   startDeadline: MaybeInstant,
@@ -89,7 +88,7 @@ export const ParentEdge = z.object({
   state: z.enum(['waiting', 'satisfied', 'broken']).meta({
     description: 'Whether it has not ended, has completed, or has ended otherwise.',
   }),
-  onParentFailure: z.enum(['cancel', 'run', 'wait']),
+  onParentFailure: z.enum(parentFailurePolicies),
 });
 
 /** A job with every run of it, oldest first, and with what it waits for. */

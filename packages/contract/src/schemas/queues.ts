@@ -1,7 +1,8 @@
+import { retryModes } from '@holdfast/domain';
 import { z } from 'zod';
 import { Backoff, BackoffInput } from './backoff.ts';
 import { DurationText, Instant, InstantInput, Name, Reason } from './values.ts';
-import { MaxAttempts, TimeoutInput, retryPolicies } from './job-input.ts';
+import { MaxAttempts, TimeoutInput } from './job-input.ts';
 import { MaybeInstant, pageQuery } from './paging.ts';
 
 /** The most jobs of one queue that may run at the same time across all workers. */
@@ -9,7 +10,7 @@ export const Concurrency = z.int().min(1).max(100_000);
 
 /** What a queue's jobs get when they name nothing else. */
 const RetryInput = z.strictObject({
-  policy: z.enum(retryPolicies).optional(),
+  policy: z.enum(retryModes).optional(),
   maxAttempts: MaxAttempts.optional(),
   timeout: TimeoutInput.optional(),
   backoff: BackoffInput.optional(),
@@ -67,7 +68,7 @@ export const Queue = z
     paused: Paused.nullable(),
     concurrency: z.int().nullable(),
     retry: z.object({
-      policy: z.enum(retryPolicies),
+      policy: z.enum(retryModes),
       maxAttempts: z.int(),
       timeout: DurationText,
       backoff: Backoff,

@@ -1,26 +1,10 @@
-import { maxDurationMs } from '@holdfast/domain';
+import { catchUps, fireOutcomes, maxDurationMs, overlaps, retryModes } from '@holdfast/domain';
 import { z } from 'zod';
 import { DurationText, Id, Instant, JsonObject, Name, Reason, durationInput } from './values.ts';
 import { Backoff, BackoffInput } from './backoff.ts';
-import { MaxAttempts, Priority, Tags, TimeoutInput, retryPolicies } from './job-input.ts';
+import { MaxAttempts, Priority, Tags, TimeoutInput } from './job-input.ts';
 import { MaybeInstant, pageQuery } from './paging.ts';
 import { Paused } from './queues.ts';
-
-/** What becomes of instants that passed while nothing could fire them. */
-export const catchUps = ['none', 'latest', 'all'] as const;
-
-/** What happens when the job of the instant before has not ended. */
-export const overlaps = ['skip', 'allow'] as const;
-
-/** What became of one due instant. */
-export const fireOutcomes = [
-  'enqueued',
-  'caught_up',
-  'skipped_overlap',
-  'skipped_paused',
-  'missed',
-  'manual',
-] as const;
 
 /** A cron expression of five fields; whether it is one is checked by the API. */
 export const Cron = z
@@ -47,7 +31,7 @@ export const ScheduledJobInput = z.strictObject({
   maxAttempts: MaxAttempts.optional(),
   timeout: TimeoutInput.optional(),
   backoff: BackoffInput.optional(),
-  retry: z.enum(retryPolicies).optional(),
+  retry: z.enum(retryModes).optional(),
   tags: Tags.optional(),
   metadata: JsonObject.optional(),
 });
@@ -152,7 +136,7 @@ export const Schedule = z
       maxAttempts: z.int().optional(),
       timeout: DurationText.optional(),
       backoff: Backoff.optional(),
-      retry: z.enum(retryPolicies).optional(),
+      retry: z.enum(retryModes).optional(),
       tags: z.array(z.string()).readonly().optional(),
       metadata: JsonObject.optional(),
     }),

@@ -48,6 +48,3 @@ export const UniqueInput = z
 export const Unique = z
   .object({ key: z.string(), scope: z.enum(uniqueScopes), until: z.enum(uniqueUntils) })
   .meta({ id: 'Unique' });
-
-/** What happened to a job whose key was held. */
-export const uniqueConflicts = ['kept', 'replaced', 'debounced', 'queued_behind'] as const;

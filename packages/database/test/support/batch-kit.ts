@@ -3,7 +3,6 @@ import { uuidV7 } from '@holdfast/domain';
 import { statusOf } from './job-snapshot.ts';
 import { runJobs } from './run-jobs.ts';
 import type {
-  BatchKind,
   BatchView,
   ClaimedJob,
   Database,
@@ -11,9 +10,8 @@ import type {
   NewCallback,
   NewDependency,
   NewJob,
-  OnParentFailure,
 } from '@holdfast/database';
-import type { CallbackRole, JobStatus } from '@holdfast/domain';
+import type { BatchKind, CallbackRole, JobStatus, OnParentFailure } from '@holdfast/domain';
 import type { Ending } from './run-jobs.ts';
 
 let kits = 0;

@@ -1,5 +1,5 @@
-import type { BatchKind, BatchView } from '@holdfast/database';
-import type { BatchStatus, CallbackRole } from '@holdfast/domain';
+import type { BatchView } from '@holdfast/database';
+import type { BatchKind, BatchStatus, CallbackRole } from '@holdfast/domain';
 
 /** A batch, chain or graph as it was when it was read. */
 export interface BatchInfo {

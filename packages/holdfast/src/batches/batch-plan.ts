@@ -1,5 +1,4 @@
-import type { BatchKind, OnParentFailure } from '@holdfast/database';
-import type { CallbackRole } from '@holdfast/domain';
+import type { BatchKind, CallbackRole, OnParentFailure } from '@holdfast/domain';
 import type { JobRequest } from '../job-definition.ts';
 import type { BatchBuilder } from './batch-builder.ts';
 

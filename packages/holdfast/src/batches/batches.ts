@@ -1,6 +1,6 @@
 import { cancelBatch, listBatches, readBatch, retryFailedOfBatch } from '@holdfast/database';
-import type { BatchKind } from '@holdfast/database';
-import { HoldfastError, isUuid } from '@holdfast/domain';
+import { HoldfastError, batchKinds, isUuid } from '@holdfast/domain';
+import type { BatchKind } from '@holdfast/domain';
 import { OptionCheck } from '../check-options.ts';
 import type { Internals } from '../internals.ts';
 import type { RegisteredTransaction } from '../register.ts';
@@ -42,7 +42,7 @@ export class Batches<Tx = RegisteredTransaction> {
     const check = new OptionCheck('batches.list');
     check.names(options, ['limit', 'before', 'kind']);
     const limit = check.whole('limit', options.limit, { min: 1, max: 200 }) ?? 50;
-    const kind = check.oneOf('kind', options.kind, ['batch', 'chain', 'graph']);
+    const kind = check.oneOf('kind', options.kind, batchKinds);
     if (options.before !== undefined && !isUuid(options.before)) {
       check.refuse('before must be the id of a batch');
     }

@@ -1,4 +1,5 @@
-import type { OnParentFailure } from '@holdfast/database';
+import { parentFailurePolicies } from '@holdfast/domain';
+import type { OnParentFailure } from '@holdfast/domain';
 import { OptionCheck } from '../check-options.ts';
 import type { JobRequest } from '../job-definition.ts';
 import type { PlannedEdge } from './batch-plan.ts';
@@ -44,9 +45,9 @@ export function planGraph(build: (graph: GraphBuilder) => unknown): PlannedGraph
       const check = new OptionCheck(`graph().add, job ${String(child)}`);
       check.names(options, ['after', 'onParentFailure']);
       if (!isJobRequest(job)) check.refuse('it takes a job with a payload: use job.with(payload)');
-      const policies = ['cancel', 'run', 'wait'] as const;
       const { onParentFailure } = options;
-      const onFailure = check.oneOf('onParentFailure', onParentFailure, policies) ?? 'cancel';
+      const onFailure =
+        check.oneOf('onParentFailure', onParentFailure, parentFailurePolicies) ?? 'cancel';
       const parents = new Set(parentsOf(options));
       if (![...parents].every((parent) => nodes.has(parent))) {
         check.refuse('after takes what add of the same graph has given');

@@ -1,5 +1,5 @@
-import type { BatchKind } from '@holdfast/database';
 import { isUuid, maxGraphNodes } from '@holdfast/domain';
+import type { BatchKind } from '@holdfast/domain';
 import { OptionCheck } from '../check-options.ts';
 import type { JobRequest } from '../job-definition.ts';
 import type { BatchMember, BatchOptions, BatchPlan } from './batch-plan.ts';

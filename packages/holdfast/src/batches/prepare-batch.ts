@@ -1,7 +1,7 @@
 import { templateOfJob } from '@holdfast/database';
-import type { BatchKind, NewBatch, NewCallback, NewDependency, NewJob } from '@holdfast/database';
+import type { NewBatch, NewCallback, NewDependency, NewJob } from '@holdfast/database';
 import { uuidSeries } from '@holdfast/domain';
-import type { CallbackRole } from '@holdfast/domain';
+import type { BatchKind, CallbackRole } from '@holdfast/domain';
 import { OptionCheck } from '../check-options.ts';
 import type { JobRequest } from '../job-definition.ts';
 import { checkDraft } from '../job-draft.ts';
