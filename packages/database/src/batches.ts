@@ -2,6 +2,7 @@ import type { BatchKind, CallbackRole, OnParentFailure } from '@holdfast/domain'
 import { HoldfastError } from '@holdfast/domain';
 import { advanceBatches } from './advance-batches.ts';
 import { plainArray, textArray } from './array-literal.ts';
+import { checkBatchIds, refuseRepeated } from './check-batch-ids.ts';
 import { checkDependencies } from './check-dependencies.ts';
 import type { Database } from './database.ts';
 import { enqueueJobs } from './enqueue.ts';
@@ -86,7 +87,7 @@ const nothing: BatchEnqueued = { isNew: false, queueIds: [], scheduled: false };
  * Makes a batch with its jobs and the batches in it, all or none.
  *
  * @throws HoldfastError `batch_not_open` or `batch_not_found` when there is no outer batch that takes more members;
- * `batch_member_exists` when a job or an inner batch has an id that is taken; `graph_invalid` for edges that make a cycle,
+ * `batch_member_exists` when a job or an inner batch has an id that is taken, or is given twice; `graph_invalid` for edges that make a cycle,
  * lead out of the batch or are too many
  */
 export async function createBatch(
@@ -94,6 +95,7 @@ export async function createBatch(
   request: CreateBatch,
 ): Promise<BatchEnqueued> {
   const { projectId, batch, mayRepeat = false } = request;
+  checkBatchIds(batch);
   checkTree(batch);
   // Before the transaction: to look queues up takes a connection of its own.
   const queues = request.queues ?? (await resolveQueues(database, projectId, [...queuesOf(batch)]));
@@ -155,7 +157,7 @@ async function insertTree(
  * Adds jobs to a batch that has not finished. Adding the same ids again adds nothing.
  *
  * @throws HoldfastError `batch_not_found`, or `batch_not_open` when it has finished or was cancelled;
- * `batch_member_exists` when an id belongs to another job
+ * `batch_member_exists` when an id belongs to another job, or is given twice
  */
 export async function addToBatch(
   database: Database,
@@ -169,6 +171,7 @@ export async function addToBatch(
   },
 ): Promise<BatchEnqueued> {
   const { projectId, id, jobs } = request;
+  refuseRepeated(jobs.map((job) => job.id));
   const names = [...new Set(jobs.map((job) => job.queue))];
   const queues = request.queues ?? (await resolveQueues(database, projectId, names));
   const add = async (tx: Queryable): Promise<BatchEnqueued> => {

@@ -213,6 +213,17 @@ describe('a batch', () => {
     await other.close();
   });
 
+  it('can be waited for, with its callbacks', async () => {
+    const { id } = await holdfast.batch(steps('a')).finally(teller('finally')).enqueue();
+    const batch = await holdfast.batches.wait(id, { timeout: '20s' });
+    expect(batch).toMatchObject({ status: 'completed', callbacks: [{ role: 'finally' }] });
+    expect(batch.callbacks[0]?.endedAt).toBeInstanceOf(Date);
+    const later = step.with({ name: 'later' }, { delay: '1h' });
+    const { id: open } = await holdfast.batch([later]).enqueue();
+    const early = holdfast.batches.wait(open, { timeout: 1 });
+    await expect(early).rejects.toMatchObject({ code: 'wait_timed_out' });
+  });
+
   it('lists the newest first', async () => {
     const { id } = await holdfast.graph((g) => void g.add(teller('x'))).enqueue();
     const [newest, next] = await holdfast.batches.list({ limit: 2 });
@@ -370,5 +381,41 @@ describe('a builder', () => {
     await holdfast.wait(id);
     const again = holdfast.batch([step.with({ name: 'again' }, { id })]);
     await expect(again.enqueue()).rejects.toMatchObject({ code: 'batch_member_exists' });
+  });
+
+  it('refuses an id that is given twice, and writes nothing', async () => {
+    const count = await countJobs(test.server.url);
+    const options = { id: '01920000-0000-7000-8000-00000000dddd' };
+    const twin = () => step.with({ name: 'twin' }, options);
+    const code = 'batch_member_exists';
+    for (const build of [
+      holdfast.batch([twin(), twin()]),
+      holdfast.batch([twin(), holdfast.batch([twin()])]),
+      holdfast.batch([]).then(twin()).finally(twin()),
+      holdfast.batch([twin()]).finally(twin()),
+    ]) {
+      await expect(build.enqueue()).rejects.toMatchObject({ code });
+    }
+    const open = await holdfast.batch([step.with({ name: 'a' }, { delay: '1h' })]).enqueue();
+    await expect(holdfast.batches.add(open.id, [twin(), twin()])).rejects.toMatchObject({ code });
+    expect(await holdfast.batches.get(open.id)).toMatchObject({ totalCount: 1 });
+    expect(await countJobs(test.server.url)).toBe(count + 1);
+  });
+
+  it('refuses a graph of more than 10 000 jobs, also when none waits for another', async () => {
+    const graph = holdfast.graph((g) => {
+      for (let index = 0; index <= 10_000; index += 1) g.add(teller('a'));
+    });
+    await expect(graph.enqueue()).rejects.toMatchObject({ code: 'graph_invalid' });
+  });
+
+  it('refuses to build a graph by an async function, whose jobs would come too late', () => {
+    const build = async (g: { add(job: ReturnType<typeof teller>): unknown }) => {
+      await Promise.resolve();
+      g.add(teller('late'));
+    };
+    expect(() => holdfast.graph(build as never)).toThrow(
+      expect.objectContaining({ code: 'options_invalid' }) as Error,
+    );
   });
 });

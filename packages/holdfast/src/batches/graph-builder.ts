@@ -3,7 +3,7 @@ import type { OnParentFailure } from '@holdfast/domain';
 import { OptionCheck } from '../check-options.ts';
 import type { JobRequest } from '../job-definition.ts';
 import type { PlannedEdge } from './batch-plan.ts';
-import { isJobRequest } from './read-members.ts';
+import { isJobRequest } from './is-job-request.ts';
 
 /** A job of a graph, for others to wait for. */
 export interface GraphNode {
@@ -34,15 +34,21 @@ export interface PlannedGraph {
   readonly edges: readonly PlannedEdge[];
 }
 
-/** Collects what a function adds to a graph. */
+/**
+ * Collects what a function adds to a graph.
+ *
+ * @throws OptionsInvalidError also for an async function: what it adds later would be lost
+ */
 export function planGraph(build: (graph: GraphBuilder) => unknown): PlannedGraph {
   const jobs: JobRequest[] = [];
   const edges: PlannedEdge[] = [];
   const nodes = new Set<GraphNode>();
-  build({
+  let isOver = false;
+  const graph: GraphBuilder = {
     add(job, options = {}) {
       const child = jobs.length;
       const check = new OptionCheck(`graph().add, job ${String(child)}`);
+      if (isOver) check.refuse('the graph is built already');
       check.names(options, ['after', 'onParentFailure']);
       if (!isJobRequest(job)) check.refuse('it takes a job with a payload: use job.with(payload)');
       const { onParentFailure } = options;
@@ -59,7 +65,18 @@ export function planGraph(build: (graph: GraphBuilder) => unknown): PlannedGraph
       nodes.add(node);
       return node;
     },
-  });
+  };
+  const check = new OptionCheck('graph');
+  if (typeof build !== 'function') check.refuse('it takes a function that adds the jobs');
+  check.done();
+  const built = build(graph);
+  isOver = true;
+  if (built instanceof Promise) {
+    // Its failure, by what it adds now, is told below.
+    built.catch(() => undefined);
+    check.refuse('the function that adds the jobs cannot be async');
+  }
+  check.done();
   return { jobs, edges };
 }
 
