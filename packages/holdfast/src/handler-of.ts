@@ -6,6 +6,7 @@ import type {
 import { createJobContext } from './create-job-context.ts';
 import type { ContextParts } from './create-job-context.ts';
 import type { JobContext } from './job-context.ts';
+import type { JobDefaults } from './job-definition.ts';
 import type { JobOptions } from './job-options.ts';
 import type { RunMiddleware } from './run-middleware.ts';
 import type { StandardSchema } from './standard-schema.ts';
@@ -15,6 +16,8 @@ import { validatePayload } from './validate-payload.ts';
 export interface RegisteredHandler<Tx> {
   readonly type: string;
   readonly schema: StandardSchema | undefined;
+  /** What its definition says of its jobs; nothing when it was named by its type alone. */
+  readonly defaults: JobDefaults;
   /** The module whose definition runs in a thread, if it does. */
   readonly threadModule: string | URL | undefined;
   readonly run: (payload: unknown, ctx: JobContext<Tx>) => unknown;

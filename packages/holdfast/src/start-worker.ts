@@ -104,8 +104,8 @@ function makeEngine<Tx>(start: EngineStart<Tx>): WorkerEngine {
       const workerId = engine.id;
       events.emit('JobProcessing', { jobId, type, queue, workerId, attempt, executionSeq });
     }),
-    backoffs: backoffsOf(options),
-    fragileTypes: (options.jobs ?? []).flatMap(({ type, defaults }) =>
+    backoffs: backoffsOf(start.handlers),
+    fragileTypes: start.handlers.flatMap(({ type, defaults }) =>
       defaults.onCrash === 'dead_letter' ? [type] : [],
     ),
     transactions: openerOf(internals),
@@ -142,10 +142,10 @@ function handlersOf<Tx>(
 }
 
 /** The backoffs that are functions; others are stored with their jobs. */
-function backoffsOf<Tx>({
-  jobs = [],
-}: WorkerOptions<Tx>): Readonly<Record<string, BackoffFunction>> {
-  const functions = jobs.flatMap(({ type, defaults: { backoff } }) => {
+function backoffsOf<Tx>(
+  handlers: readonly RegisteredHandler<Tx>[],
+): Readonly<Record<string, BackoffFunction>> {
+  const functions = handlers.flatMap(({ type, defaults: { backoff } }) => {
     if (typeof backoff !== 'function') return [];
     const backoffMs: BackoffFunction = (failure) => durationMs(backoff(failure)) ?? NaN;
     return [[type, backoffMs] as const];

@@ -45,7 +45,8 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
       const run = job.run.bind(job) as unknown as RegisteredHandler<Tx>['run'];
       const { isolate, module } = job.defaults;
       const threadModule = isolate === 'thread' ? module : undefined;
-      this.#register({ type: job.type, schema: job.schema, run, threadModule });
+      const { type, schema, defaults } = job;
+      this.#register({ type, schema, defaults, run, threadModule });
     }
   }
 
@@ -61,13 +62,13 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
   /** Handles a job by the name of its type; nothing checks its payload. */
   handle(type: string, run: (payload: unknown, ctx: JobContext<Tx>) => unknown): this;
   handle(job: JobDefinition | string, run: (payload: never, ctx: JobContext<Tx>) => unknown): this {
-    const [type, schema] = typeof job === 'string' ? [job, undefined] : [job.type, job.schema];
-    if (typeof job !== 'string' && job.defaults.isolate === 'thread') {
+    const { type, schema, defaults } = typeof job === 'string' ? named(job) : job;
+    if (defaults.isolate === 'thread') {
       throw new ConfigError(
         `createWorker: "${type}" runs in a thread, so its handler must be the run of its definition`,
       );
     }
-    const parts = { type, schema, threadModule: undefined };
+    const parts = { type, schema, defaults, threadModule: undefined };
     // The overloads hold the payload and the schema together.
     this.#register({ ...parts, run: run as RegisteredHandler<Tx>['run'] });
     return this;
@@ -175,6 +176,11 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
       throw error;
     }
   }
+}
+
+/** A job of which nothing but its type is known. */
+function named(type: string): Pick<JobDefinition, 'type' | 'schema' | 'defaults'> {
+  return { type, schema: undefined, defaults: {} };
 }
 
 /**

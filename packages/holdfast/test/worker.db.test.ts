@@ -293,6 +293,24 @@ describe('an error', () => {
     });
   });
 
+  it('heeds what a definition says of its failures, when its handler is given apart', async () => {
+    const { holdfast, server } = test;
+    const flaky = defineJob({ type: 'apart.flaky', backoff: () => '11s' });
+    const pay = defineJob({ type: 'apart.pay', onCrash: 'dead_letter' });
+    const paid = await holdfast.enqueue(pay);
+    await query(server.url, 'update holdfast.jobs set crash_count = 1 where id = $1', [paid.id]);
+    await using worker = createWorker({ holdfast, maintenance: false })
+      .handle(flaky, () => Promise.reject(new Error('x')))
+      .handle(pay, () => 'paid twice');
+    await worker.start();
+    const { id } = await holdfast.enqueue(flaky);
+    await waitFor('it waits', async () => (await holdfast.get(id)).status === 'scheduled');
+    expect(await executionsOf(id)).toMatchObject([{ reason: 'function', next_delay_ms: 11_000 }]);
+    expect(await holdfast.wait(paid.id, { timeout: '15s' })).toMatchObject({
+      lastError: { code: 'worker_lost' },
+    });
+  });
+
   it('of a payload has its path in the type of the error too', () => {
     const error = new PayloadInvalidError('mail', [{ pointer: '/to', message: 'is missing' }]);
     expect(error).toBeInstanceOf(NonRetryableError);
