@@ -72,7 +72,29 @@ describe('a worker process', () => {
     expect(program.isRunning()).toBe(true);
   });
 
-  it('dies of the application’s own mistakes as any process does', async () => {
+  it('tells a handler that its attempt is over when an error that nobody caught has ended it', async () => {
+    await holdfast.migrate();
+    const program = run('worker-process.mjs', { CONCURRENCY: '1' });
+    await program.waitForOutput(/started/);
+    const { id } = await holdfast.enqueue('careless', {}, { maxAttempts: 1 });
+    expect(await holdfast.wait(id)).toMatchObject({ lastError: { code: 'uncaught_exception' } });
+    await program.waitForOutput(/told uncaught_exception/);
+    // Its only slot is free again, and nobody took it for stuck.
+    const next = await holdfast.enqueue('slow');
+    expect(await holdfast.wait(next.id)).toMatchObject({ status: 'completed' });
+    expect(program.isRunning()).toBe(true);
+  });
+
+  it('still keeps handlers from ending it when another worker in it has stopped', async () => {
+    await holdfast.migrate();
+    const program = run('worker-process.mjs', { MODE: 'second' });
+    await program.waitForOutput(/both started/);
+    const { id } = await holdfast.enqueue('leaving', {}, { maxAttempts: 1 });
+    expect(await holdfast.wait(id)).toMatchObject({ lastError: { code: 'handler_exited' } });
+    expect(program.isRunning()).toBe(true);
+  });
+
+  it('dies of the application’s own mistakes as any process does, also with two workers in it', async () => {
     await holdfast.migrate();
     const program = run('worker-process.mjs', { MODE: 'broken' });
     const { code } = await program.exited;

@@ -19,8 +19,10 @@ export const currentJob = new AsyncLocalStorage<HeldJob | undefined>();
 /** How one attempt ended, and whether its handler still runs in spite of its abort. */
 export interface AttemptEnd {
   readonly outcome: AttemptOutcome;
-  /** Set when the handler ignored its abort: settles when it ends at last. */
+  /** Set when the handler still runs: settles when it ends at last. */
   readonly stuck: Promise<void> | undefined;
+  /** The handler was asked to end only now, so that it is not to blame for running yet. */
+  readonly isSudden: boolean;
 }
 
 /** What an attempt needs, and who hears of its end: once, and never before `runAttempt` has returned. */
@@ -52,6 +54,7 @@ export function runAttempt(job: HeldJob, options: AttemptOptions): void {
     currentJob.run(undefined, options.onEnd, job, {
       outcome,
       stuck: handlerEnded ? undefined : ended,
+      isSudden: job.abortCause === 'stray_error',
     });
   };
   job.timer = setTimeout(onTimeout, job.claimed.timeoutMs, job);
@@ -101,6 +104,7 @@ export function outcomeOfError(job: HeldJob, thrown: unknown): AttemptOutcome {
     case 'lease_lost':
       // Not the handler's fault: if the lease holds after all, the attempt is given back.
       return { kind: 'returned', reason: 'lease_lost' };
+    case 'stray_error':
     case undefined:
       return failure;
   }

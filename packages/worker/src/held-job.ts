@@ -1,8 +1,8 @@
 import type { AttemptOutcome } from '@holdfast/domain';
 import type { ClaimedJob, Lease } from '@holdfast/database';
 
-/** Why a handler's signal was aborted. */
-export type AbortCause = 'timeout' | 'cancel' | 'shutdown' | 'lease_lost';
+/** Why a handler's signal was aborted; `stray_error`: an error of its own that nobody caught has ended the attempt. */
+export type AbortCause = 'timeout' | 'cancel' | 'shutdown' | 'lease_lost' | 'stray_error';
 
 /** A transaction of the handler's own that ends the job as well. */
 export interface OwnTransaction {

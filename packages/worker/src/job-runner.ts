@@ -7,7 +7,7 @@ import {
 import type { AttemptOutcome, RetryPolicy } from '@holdfast/domain';
 import type { Logger } from '@holdfast/runtime';
 import type { ClaimCapacity } from './claimer.ts';
-import { abortForLostLease, runAttempt } from './executor.ts';
+import { abortForLostLease, abortGraceMs, runAttempt } from './executor.ts';
 import type { AttemptEnd } from './executor.ts';
 import type { Flusher } from './flusher.ts';
 import type { JobHandler } from './handler.ts';
@@ -47,6 +47,8 @@ export class JobRunner {
   readonly #slots: Slots;
   readonly #flusher: Flusher;
   #stopping = false;
+  /** Slots whose handlers were given the grace and run on. */
+  #overdue = 0;
   #onIdle: (() => void) | undefined;
   /** Attempts that are over while it is not known whether their own transaction was committed. */
   readonly #undecided = new Set<Promise<void>>();
@@ -176,7 +178,7 @@ export class JobRunner {
   readonly #onEnded = (job: HeldJob, end: AttemptEnd): void => {
     this.#options.prefetch.countEnd();
     this.#freeSlot(job, end.stuck === undefined ? 'ended' : 'stuck');
-    if (end.stuck !== undefined) this.#watchStuck(end.stuck);
+    if (end.stuck !== undefined) this.#watchStuck(end.stuck, end.isSudden ? abortGraceMs : 0);
     if (job.transaction === undefined || job.transaction.state === 'open') {
       this.#finish(job, end.outcome);
     } else {
@@ -212,13 +214,29 @@ export class JobRunner {
     this.#options.onRoom(isSuspect(job) ? 'suspect' : 'ordinary');
   }
 
-  #watchStuck(ended: Promise<void>): void {
+  /** The handler keeps its slot; when half of them are kept for longer than the grace, the worker cannot go on. */
+  #watchStuck(ended: Promise<void>, graceMs: number): void {
+    let isOverdue = false;
+    const report = (): void => {
+      isOverdue = true;
+      this.#overdue += 1;
+      this.#reportStuck();
+    };
+    const timer = graceMs === 0 ? undefined : setTimeout(report, graceMs);
+    // The process may end before.
+    timer?.unref();
     void ended.then(() => {
+      clearTimeout(timer);
+      if (isOverdue) this.#overdue -= 1;
       this.#slots.unstick();
       this.fillSlots();
       this.#options.onRoom('ordinary');
     });
-    if (this.#slots.stuck * 2 < this.#slots.concurrency) return;
+    if (timer === undefined) report();
+  }
+
+  #reportStuck(): void {
+    if (this.#overdue * 2 < this.#slots.concurrency) return;
     this.#options.logger.error({ stuckSlots: this.#slots.stuck }, 'half of the slots are stuck');
     this.#options.onStuck();
   }
