@@ -4,7 +4,7 @@ import { OptionCheck } from '../check-options.ts';
 import type { JobRequest } from '../job-definition.ts';
 import type { RegisteredTransaction } from '../register.ts';
 import type { BatchEnqueueResult, BatchPlan, PlannedCallback } from './batch-plan.ts';
-import { isJobRequest } from './read-members.ts';
+import { isJobRequest } from './is-job-request.ts';
 
 /** Enqueues what was planned, all or nothing. */
 export type EnqueuePlan = (plan: BatchPlan, tx: unknown) => Promise<BatchEnqueueResult>;

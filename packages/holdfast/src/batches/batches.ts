@@ -4,10 +4,12 @@ import type { BatchKind } from '@holdfast/domain';
 import { OptionCheck } from '../check-options.ts';
 import type { Internals } from '../internals.ts';
 import type { RegisteredTransaction } from '../register.ts';
+import type { WaitOptions } from '../wait-for-job.ts';
 import { toBatchInfo } from './batch-info.ts';
 import type { BatchInfo } from './batch-info.ts';
 import type { BatchEnqueueResult, BatchMember } from './batch-plan.ts';
 import { readMembers } from './read-members.ts';
+import { waitForBatch } from './wait-for-batch.ts';
 import { writeMembers } from './write-batch.ts';
 
 /** Which batches are listed. */
@@ -35,6 +37,16 @@ export class Batches<Tx = RegisteredTransaction> {
       if (batch === undefined) throw notFound(id);
       return toBatchInfo(batch);
     });
+  }
+
+  /**
+   * Waits until all members of a batch have ended, and the callbacks that they called for.
+   *
+   * @throws HoldfastError `batch_not_found`; `wait_timed_out`
+   */
+  async wait(id: string, options: WaitOptions = {}): Promise<BatchInfo> {
+    requireId('batches.wait', id);
+    return waitForBatch(this.#internals, id, options);
   }
 
   /** The newest batches, chains and graphs. */

@@ -3,7 +3,8 @@ import type { BatchKind } from '@holdfast/domain';
 import { OptionCheck } from '../check-options.ts';
 import type { JobRequest } from '../job-definition.ts';
 import type { BatchMember, BatchOptions, BatchPlan } from './batch-plan.ts';
-import { isJobRequest, readMembers } from './read-members.ts';
+import { isJobRequest } from './is-job-request.ts';
+import { readMembers } from './read-members.ts';
 
 /** The plan of a batch. @throws OptionsInvalidError */
 export function planBatch(members: readonly BatchMember[], options: BatchOptions): BatchPlan {

@@ -2,6 +2,7 @@ import type { OptionCheck } from '../check-options.ts';
 import type { JobRequest } from '../job-definition.ts';
 import { planOf } from './batch-builder.ts';
 import type { BatchMember, BatchPlan } from './batch-plan.ts';
+import { isJobRequest } from './is-job-request.ts';
 
 /** Jobs and inner batches apart. */
 export interface ReadMembers {
@@ -24,12 +25,4 @@ export function readMembers(check: OptionCheck, members: readonly BatchMember[])
     else check.refuse(`member ${String(index)} is no job with a payload: use job.with(payload)`);
   });
   return { jobs, batches };
-}
-
-/** Whether the value is what `job.with(payload)` gives. */
-export function isJobRequest(value: unknown): value is JobRequest {
-  if (typeof value !== 'object' || value === null) return false;
-  if (!('job' in value && 'payload' in value && 'options' in value)) return false;
-  const { job } = value;
-  return typeof job === 'object' && job !== null && 'type' in job;
 }

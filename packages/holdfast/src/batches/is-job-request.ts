@@ -1,0 +1,9 @@
+import type { JobRequest } from '../job-definition.ts';
+
+/** Whether the value is what `job.with(payload)` gives. */
+export function isJobRequest(value: unknown): value is JobRequest {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('job' in value && 'payload' in value && 'options' in value)) return false;
+  const { job } = value;
+  return typeof job === 'object' && job !== null && 'type' in job;
+}
