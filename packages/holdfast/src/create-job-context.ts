@@ -1,10 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import {
-  HoldfastError,
-  NonRetryableError,
-  OptionsInvalidError,
-  RetryableError,
-} from '@holdfast/domain';
+import { NonRetryableError, OptionsInvalidError, RetryableError } from '@holdfast/domain';
 import type { JobContext as EngineContext, JobLog as EngineLog } from '@holdfast/worker';
 import { jobBatch } from './batches/job-batch.ts';
 import type { JobBatch } from './batches/job-batch.ts';
@@ -25,8 +20,8 @@ import type {
 export interface ContextParts<Tx> {
   readonly enqueue: ContextEnqueue<Tx>;
   readonly emit: ContextEmit<Tx>;
-  /** The way to a job's batch and parents; missing in a thread. */
-  readonly relations?: JobRelations<Tx> | undefined;
+  /** The way to a job's batch and parents. */
+  readonly relations: JobRelations<Tx>;
 }
 
 /** The context of one execution for its handler, on top of the engine's. Costly parts are made when they are asked for. */
@@ -52,11 +47,11 @@ export function createJobContext<Tx>(
     get batch() {
       const { batchId } = engine.job;
       if (batchId === undefined) return undefined;
-      batch ??= jobBatch(requireRelations(relations).batches, batchId);
+      batch ??= jobBatch(relations.batches, batchId);
       return batch;
     },
     get parents() {
-      parents ??= jobParents(() => requireRelations(relations).readParents(engine.job.id));
+      parents ??= jobParents(() => relations.readParents(engine.job.id));
       return parents;
     },
     progress: (percent, note) => {
@@ -75,16 +70,6 @@ export function createJobContext<Tx>(
     assertLease: (tx) => engine.assertLease(tx),
     step: (name, run) => engine.step(name, run),
   };
-}
-
-function requireRelations<Tx>(relations: JobRelations<Tx> | undefined): JobRelations<Tx> {
-  if (relations !== undefined) return relations;
-  throw new HoldfastError(
-    'A handler in a thread cannot reach the batch or the parents of its job',
-    {
-      code: 'not_in_thread',
-    },
-  );
 }
 
 function logOf(log: EngineLog): JobLog {

@@ -53,6 +53,8 @@ export function engineHandlerOf<Tx>(
           const [child, payload, options] = args as [string, unknown, JobOptions];
           return parts.enqueue(child, payload, options);
         },
+        parents: (context) => parts.relations.readParents(context.job.id),
+        batch: ({ job: { batchId = '' } }) => parts.relations.batches.get(batchId),
         emit: (_context, ...args) => {
           const [event, data] = args as [string, unknown];
           return parts.emit(event, data);

@@ -1,9 +1,13 @@
+import type { ParentOutput } from '@holdfast/database';
+import { HoldfastError } from '@holdfast/domain';
 import type { JobHandler, ThreadJobContext } from '@holdfast/worker';
+import type { BatchInfo } from './batches/batch-info.ts';
 import { createJobContext } from './create-job-context.ts';
 import type { EnqueueResult } from './enqueue-result.ts';
 import type { EmitResult } from './event-calls.ts';
 import type { JobDefinition } from './job-definition.ts';
 import type { JobOptions } from './job-options.ts';
+import type { JobRelations } from './job-relations.ts';
 import { optionsOfDefaults } from './read-job-defaults.ts';
 import type { RegisteredTransaction } from './register.ts';
 import { validatePayload } from './validate-payload.ts';
@@ -23,8 +27,25 @@ export function adaptHandler(found: JobDefinition, type: string): JobHandler {
         enqueueByMain(thread, { job, payload: childPayload, options: options ?? {} }),
       emit: async (event: string, ...[data]: [data?: unknown, options?: unknown]) =>
         (await thread.call('emit', event, data)) as EmitResult,
+      relations: relationsByMain(thread),
     });
     return found.run?.(checked, ctx);
+  };
+}
+
+/** What the main thread reads of the job's batch and parents. */
+function relationsByMain(thread: ThreadJobContext): JobRelations<RegisteredTransaction> {
+  return {
+    readParents: async () => (await thread.call('parents')) as readonly ParentOutput[],
+    batches: {
+      get: async () => (await thread.call('batch')) as BatchInfo,
+      add: () =>
+        Promise.reject(
+          new HoldfastError('A handler in a thread cannot add to its batch', {
+            code: 'not_in_thread',
+          }),
+        ),
+    },
   };
 }
 

@@ -42,6 +42,16 @@ describe('a job that is isolated in a thread', () => {
     });
   });
 
+  it('reads the results of its parents and how far its batch is', async () => {
+    const { holdfast } = test;
+    const crunch = defineJob<{ at: string }>({ type: 'crunch' });
+    const weigh = defineJob<{ of: string }>({ type: 'weigh' });
+    const chain = holdfast.chain([crunch.with({ at: '2031-02-03' }), weigh.with({ of: 'it' })]);
+    const { jobIds } = await chain.enqueue();
+    const { result } = await holdfast.wait(jobIds[1] ?? '', { timeout: '20s' });
+    expect(result).toEqual({ drawn: 7, totalCount: 2, refusal: 'not_in_thread' });
+  });
+
   it('becomes a dead letter when its payload does not fit', async () => {
     const { id } = await test.holdfast.enqueue('crunch', { at: 'never' });
     expect(await test.holdfast.wait(id, { timeout: '20s' })).toMatchObject({
