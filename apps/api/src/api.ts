@@ -1,5 +1,5 @@
 import { createEnqueuer, createNotifier, createSettler, openDatabase } from '@holdfast/database';
-import type { Database } from '@holdfast/database';
+import type { Database, Notifier, Settler } from '@holdfast/database';
 import { systemClock } from '@holdfast/runtime';
 import { createMetrics } from '@holdfast/runtime/create-metrics';
 import type { Clock, Logger, Service } from '@holdfast/runtime';
@@ -52,12 +52,7 @@ export async function createApi(options: ApiOptions): Promise<Api> {
   });
   const keys = deriveKeys(config.secrets);
   const notifier = createNotifier(database);
-  const settler = createSettler(database, {
-    notifier,
-    onError: (error) => {
-      logger.warn({ err: error }, 'what follows from ended jobs is left to the schedulers');
-    },
-  });
+  const settler = makeSettler(options, notifier);
   const probe = openDatabase({ ...database.settings, poolSize: 1 });
   const watch = createDatabaseWatch(probe, clock);
   const eventWatch = createEventWatch({ database, clock, logger });
@@ -103,4 +98,13 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     },
     madeOwner,
   };
+}
+
+function makeSettler({ database, logger }: ApiOptions, notifier: Notifier): Settler {
+  return createSettler(database, {
+    notifier,
+    onError: (error) => {
+      logger.warn({ err: error }, 'what follows from ended jobs is left to the schedulers');
+    },
+  });
 }

@@ -51,7 +51,7 @@ interface EmitRequest {
  */
 export async function emitEvents(database: Database, request: EmitRequest): Promise<Emitted> {
   const { projectId, tx } = request;
-  for (const { event } of request.events) refuseReserved(event);
+  for (const { event } of request.events) refuseReservedEvent(event);
   const names = request.events.map(({ event }) => event);
   const listeners = await findListeners(tx ?? database, { projectId, events: names });
   const events = request.events.filter(({ event }) => listeners.has(event));
@@ -62,7 +62,8 @@ export async function emitEvents(database: Database, request: EmitRequest): Prom
   return tx === undefined ? database.transaction(write) : write(tx);
 }
 
-function refuseReserved(event: string): void {
+/** @throws HoldfastError `event_reserved` for the name of an event that Holdfast announces by itself */
+export function refuseReservedEvent(event: string): void {
   if (!isLifeCycleEvent(event)) return;
   throw new HoldfastError(`"${event}" is an event that Holdfast announces by itself`, {
     code: 'event_reserved',

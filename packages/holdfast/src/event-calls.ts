@@ -1,13 +1,12 @@
-import { emitEvents, listEvents, subscribe, unsubscribe } from '@holdfast/database';
-import type { EventPage, ListenerTemplate } from '@holdfast/database';
 import {
-  OptionsInvalidError,
-  isLifeCycleEvent,
-  isName,
-  isUuid,
-  payloadJson,
-  uuidV7,
-} from '@holdfast/domain';
+  emitEvents,
+  listEvents,
+  refuseReservedEvent,
+  subscribe,
+  unsubscribe,
+} from '@holdfast/database';
+import type { EventPage, ListenerTemplate } from '@holdfast/database';
+import { OptionsInvalidError, isName, isUuid, payloadJson, uuidV7 } from '@holdfast/domain';
 import { systemClock } from '@holdfast/runtime';
 import { OptionCheck } from './check-options.ts';
 import type { Internals } from './internals.ts';
@@ -68,21 +67,22 @@ export interface EmitRequest {
  * Checks an event before anything is written.
  *
  * @returns its data as JSON
- * @throws OptionsInvalidError, PayloadInvalidError, PayloadTooLargeError
+ * @throws OptionsInvalidError, PayloadInvalidError, PayloadTooLargeError; HoldfastError `event_reserved`
  */
 export function checkEmit({ event, data, options }: EmitRequest, limitBytes: number): string {
   const check = new OptionCheck(`emit("${event}")`);
   check.names(options, ['tx']);
   checkName(check, event);
-  if (isLifeCycleEvent(event)) check.refuse('Holdfast announces this event by itself');
   check.done();
+  refuseReservedEvent(event);
   return payloadJson(data, { type: event, limitBytes }).json;
 }
 
 /**
  * Emits an event. The same id makes a repeated call harmless.
  *
- * @throws OptionsInvalidError, PayloadInvalidError, PayloadTooLargeError, TransactionInvalidError
+ * @throws OptionsInvalidError, PayloadInvalidError, PayloadTooLargeError, TransactionInvalidError; HoldfastError
+ * `event_reserved`
  */
 export async function emitEvent(
   { connection, writer }: Internals,

@@ -240,7 +240,8 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
    * Emits an event of the application. The jobs of its listeners are enqueued with it, in one transaction; where nobody
    * subscribed, nothing is written.
    *
-   * @throws OptionsInvalidError, PayloadInvalidError, PayloadTooLargeError, TransactionInvalidError
+   * @throws OptionsInvalidError, PayloadInvalidError, PayloadTooLargeError, TransactionInvalidError; HoldfastError
+   * `event_reserved` for the name of an event that Holdfast announces by itself
    */
   emit<Event extends EventName>(
     event: Event,
@@ -256,6 +257,7 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
    *
    * @throws OptionsInvalidError
    */
+  // eslint-disable-next-line @typescript-eslint/no-redundant-type-constituents -- EventName is any string only until `Register` names the events
   subscribe<Event extends EventName | LifeCycleEvent, Input>(
     event: Event,
     job?: string | (JobDefinition<string, Input> & TakesEvent<Event, Input>),

@@ -103,7 +103,6 @@ describe('an event that is emitted', () => {
   });
 
   it.each<[event: string, options: object, message: string]>([
-    ['JobProcessed', {}, 'Holdfast announces this event by itself'],
     ['no spaces', {}, 'must be 1 to 128 of the characters'],
     ['a', { bad: true }, 'bad'],
   ])('is refused when it is %s with %j', async (event, options, message) => {
@@ -111,6 +110,11 @@ describe('an event that is emitted', () => {
       code: 'options_invalid',
       message: expect.stringContaining(message) as unknown,
     });
+  });
+
+  it('is refused when it has the name of one of Holdfast’s own', async () => {
+    const emitting = test.holdfast.emit<string>('JobProcessed', {});
+    await expect(emitting).rejects.toMatchObject({ code: 'event_reserved' });
   });
 
   it('is refused when its data is no JSON', async () => {

@@ -1,4 +1,5 @@
 /** A handler in TypeScript, as it is before it is compiled. */
+// @ts-expect-error -- a user's own compiler may take what this repository does without
 enum Greeting {
   Hello = 'hello',
 }

@@ -10,6 +10,9 @@ export interface AttemptFacts {
 }
 
 const ignore = () => undefined;
+const unused = (): never => {
+  throw new Error('http.request does not need this');
+};
 const silentLog: JobLog = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 /** The context of an attempt as the engine would hand it to a handler. */
@@ -31,8 +34,9 @@ export function makeJobContext(facts: AttemptFacts = {}): JobContext {
     signal: facts.signal ?? new AbortController().signal,
     log: facts.log ?? silentLog,
     progress: ignore,
-    release: () => {
-      throw new Error('http.request never releases its job');
-    },
+    release: unused,
+    transaction: unused,
+    assertLease: unused,
+    step: unused,
   };
 }
