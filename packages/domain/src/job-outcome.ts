@@ -1,6 +1,7 @@
 import { assertNever } from './assert-never.ts';
 import { backoffDelay, clampDelay, defaultBackoff } from './backoff.ts';
 import type { BackoffPolicy } from './backoff.ts';
+import { maxDurationMs } from './duration.ts';
 import type { ExecutionStatus } from './job-statuses.ts';
 
 /** An error as it is stored with an execution and with the job. */
@@ -190,7 +191,13 @@ function decideRelease(
   return {
     transition: 'release_jobs',
     executionStatus: 'released',
-    delayMs: clampDelay(outcome.delayMs).delayMs,
+    delayMs: releaseDelayMs(outcome.delayMs),
     ...(outcome.reason === undefined ? {} : { reason: outcome.reason }),
   };
+}
+
+/** A release is no retry: it may be for longer than any wait between attempts. What is no delay counts as a day. */
+function releaseDelayMs(ms: number): number {
+  const { delayMs, clamped } = clampDelay(ms);
+  return clamped ? delayMs : Math.min(Math.round(ms), maxDurationMs);
 }

@@ -176,6 +176,8 @@ describe('what becomes of a job after an attempt', () => {
       transition: 'dead_letter_jobs',
       reason: 'attempts_exhausted',
     });
+    const week = { ...release, delayMs: 7 * 86_400_000 };
+    expect(decide(facts, week)).toMatchObject({ delayMs: 7 * 86_400_000 });
     const onceLess = { ...released, releaseCount: maxReleaseCount - 1 };
     expect(decide(onceLess, release).transition).toBe('release_jobs');
   });
