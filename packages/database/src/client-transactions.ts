@@ -1,3 +1,4 @@
+import { TransactionInvalidError } from '@holdfast/domain';
 import pg from 'pg';
 import type { PoolClient } from 'pg';
 import { isUnconfirmedCommit, unconfirmedCommitError } from './commit-wait.ts';
@@ -13,7 +14,11 @@ export interface ClientTransactions {
    *   committed or not.
    */
   transaction<Result>(run: (client: PoolClient) => Promise<Result>): Promise<Result>;
-  /** The client as a connection that takes our statements. */
+  /**
+   * The client as a connection that takes our statements.
+   *
+   * @throws TransactionInvalidError when it is not in a transaction
+   */
   toQueryable(client: PoolClient): ForeignConnection;
   /** Resolves when no transaction is open any more. */
   close(): Promise<void>;
@@ -51,14 +56,27 @@ export function openClientTransactions(options: ClientTransactionsOptions): Clie
   });
   return {
     transaction: (run) => transact(pool, run),
-    toQueryable: (client) => ({
-      query: async (text, values) => {
-        const result = await client.query<Record<string, unknown>>(text, [...values]);
-        return result.rows;
-      },
-    }),
+    toQueryable(client) {
+      requireTransaction(client);
+      return {
+        query: async (text, values) => {
+          const result = await client.query<Record<string, unknown>>(text, [...values]);
+          return result.rows;
+        },
+      };
+    },
     close: () => pool.end(),
   };
+}
+
+/** Outside of a transaction each statement is committed by itself, and a lock is gone at once. */
+function requireTransaction(client: PoolClient): void {
+  // What handlers hand in may be a client of another version of the driver, which does not tell.
+  const { getTransactionStatus } = client as { getTransactionStatus?: () => string | null };
+  if (getTransactionStatus?.call(client) !== 'I') return;
+  throw new TransactionInvalidError(
+    'tx is a client of pg on which no transaction was begun, or whose transaction has ended',
+  );
 }
 
 async function transact<Result>(

@@ -138,7 +138,8 @@ export class FencedTransactions {
     if (lease.seesSnapshot) await this.#keepRow(db, job);
     attempt.hasRun = true;
     const result = await run(tx);
-    const finish = await this.#writeEnd(db, { job, own, result });
+    // Looked at again: the function may have ended the transaction by itself, and then nothing fences the end.
+    const finish = await this.#writeEnd(this.#queryable(tx), { job, own, result });
     attempt.end = { finish, result };
   }
 

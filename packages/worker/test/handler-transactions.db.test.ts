@@ -1,6 +1,6 @@
 import { waitFor } from '@holdfast/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type pg from 'pg';
+import pg from 'pg';
 import { createGate } from './support/gate.ts';
 import { createEffects, effectsOf, writeEffect } from './support/effects.ts';
 import { openWorkshop } from './support/workshop.ts';
@@ -92,6 +92,32 @@ describe('a transaction that completes the job', () => {
       'failed',
       'completed',
     ]);
+  });
+
+  it.each(['commit', 'rollback'])(
+    'fails the attempt when its function said %s itself',
+    async (word) => {
+      const handler = (_payload: unknown, context: JobContext) =>
+        context.transaction((tx: pg.PoolClient) => tx.query(word));
+      await shop.start({ handlers: { [type]: handler } });
+      const id = await shop.enqueue(type, { maxAttempts: 1 });
+      expect(await shop.untilEnded(id)).toMatchObject({
+        status: 'dead_letter',
+        lastError: { code: 'transaction_invalid' },
+      });
+    },
+  );
+
+  it('is needed to assert the lease, which holds until its end', async () => {
+    const client = new pg.Client(shop.url);
+    await client.connect();
+    await shop.start({ handlers: { [type]: (_, context) => context.assertLease(client) } });
+    const id = await shop.enqueue(type, { maxAttempts: 1 });
+    expect(await shop.untilEnded(id)).toMatchObject({
+      status: 'dead_letter',
+      lastError: { code: 'transaction_invalid' },
+    });
+    await client.end();
   });
 
   it('fails the attempt when a statement had failed and nobody said so', async () => {
