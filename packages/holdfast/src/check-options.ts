@@ -27,11 +27,11 @@ export class OptionCheck {
     if (this.#problems.length > 0) throw new OptionsInvalidError(this.#call, this.#problems);
   }
 
-  /** Refuses what is no object, and every option that is not among the known ones. */
-  names(options: unknown, known: readonly string[]): void {
+  /** Refuses what is no object, and every option that is not among the known ones. Answers whether it is an object. */
+  names(options: unknown, known: readonly string[]): boolean {
     if (typeof options !== 'object' || options === null || Array.isArray(options)) {
       this.refuse('the options must be an object');
-      return;
+      return false;
     }
     for (const name of Object.keys(options)) {
       if (known.includes(name)) continue;
@@ -39,6 +39,7 @@ export class OptionCheck {
       const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
       this.refuse(`there is no option "${name}"${hint}`);
     }
+    return true;
   }
 
   /** Whole milliseconds; `undefined` stays. */
@@ -84,11 +85,21 @@ export class OptionCheck {
     return undefined;
   }
 
-  /** A valid instant; `undefined` stays. */
+  /** Text for people, of 1 to 500 characters without control characters; `undefined` stays. */
+  words(name: string, value: string | undefined): string | undefined {
+    if (value === undefined) return undefined;
+    const isText = typeof value === 'string' && !/[\p{Cc}\p{Surrogate}]/u.test(value);
+    if (isText && value.length >= 1 && value.length <= 500) return value;
+    this.refuse(`${name} must be 1 to 500 characters without control characters`);
+    return undefined;
+  }
+
+  /** An instant that PostgreSQL knows as well; `undefined` stays. */
   instant(name: string, value: Date | undefined): Date | undefined {
     if (value === undefined) return undefined;
-    if (value instanceof Date && !Number.isNaN(value.getTime())) return value;
-    this.refuse(`${name} must be a Date`);
+    const year = value instanceof Date ? value.getUTCFullYear() : NaN;
+    if (year >= 1 && year <= 9_999) return value;
+    this.refuse(`${name} must be a Date of the years 1 to 9999`);
     return undefined;
   }
 }

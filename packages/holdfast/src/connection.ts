@@ -46,7 +46,12 @@ export class Connection {
   readonly #parts: ConnectionParts;
   #handles: Handles | undefined;
   #projectId: Promise<string> | undefined;
-  #closed: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+  #state: 'open' | 'closing' | 'closed' = 'open';
+  /** Those that hold on to the connection, and how each of them lets go. */
+  readonly #users = new Set<() => Promise<void>>();
+  /** Calls of several parts that are under way. */
+  #wholeCalls = 0;
   readonly #calls = new Set<Promise<unknown>>();
   #keepAlive: NodeJS.Timeout | undefined;
 
@@ -63,9 +68,9 @@ export class Connection {
     return this.#parts.logger;
   }
 
-  /** Creates or updates the tables. */
+  /** Creates or updates the tables. @throws HoldfastError `closed` */
   migrate(): Promise<MigrationReport> {
-    return this.#track(() => migrate(this.#parts.settings));
+    return this.whole(() => migrate(this.#parts.settings));
   }
 
   /**
@@ -105,20 +110,51 @@ export class Connection {
     );
   }
 
+  /**
+   * Takes several uses for one call: `close` waits for the last of them, also when it comes between two.
+   *
+   * @throws HoldfastError `closed`
+   */
+  async whole<Result>(call: () => Promise<Result>): Promise<Result> {
+    this.#refuseWhenClosed();
+    this.#wholeCalls += 1;
+    return this.#track(() =>
+      call().finally(() => {
+        this.#wholeCalls -= 1;
+      }),
+    );
+  }
+
+  /**
+   * Lets somebody who lives longer than a call, such as a worker, come to an end before the connections are closed.
+   *
+   * @returns a function that says that it has ended
+   */
+  beforeClose(end: () => Promise<void>): () => void {
+    this.#users.add(end);
+    return () => {
+      this.#users.delete(end);
+    };
+  }
+
   /** What the connection is made of, for parts of the SDK that live longer than a call. */
   async open(): Promise<OpenConnection> {
-    if (this.#closed !== undefined) {
-      throw new HoldfastError('This Holdfast is closed', { code: 'closed' });
-    }
+    this.#refuseWhenClosed();
     const handles = (this.#handles ??= this.#connect());
     this.#projectId ??= this.#resolveProject(handles.database);
     return { ...handles, projectId: await this.#projectId };
   }
 
-  /** Waits for the calls that are under way and closes every connection; safe to call twice. */
+  /** Waits for users and for the calls that are under way, and closes every connection; safe to call twice. */
   close(): Promise<void> {
-    this.#closed ??= this.#close();
-    return this.#closed;
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  #refuseWhenClosed(): void {
+    // What is under way may need further connections to come to its end.
+    if (this.#state === 'open' || (this.#state === 'closing' && this.#wholeCalls > 0)) return;
+    throw new HoldfastError('This Holdfast is closed', { code: 'closed' });
   }
 
   #connect(): Handles {
@@ -156,7 +192,11 @@ export class Connection {
   }
 
   async #close(): Promise<void> {
-    await Promise.allSettled(this.#calls);
+    // Handlers that run to their end make calls of their own.
+    if (this.#users.size > 0) await Promise.allSettled([...this.#users].map((end) => end()));
+    this.#state = 'closing';
+    while (this.#calls.size > 0) await Promise.allSettled(this.#calls);
+    this.#state = 'closed';
     await this.#track(async () => {
       await this.#handles?.settler.idle();
       await this.#handles?.notifier.close();

@@ -4,6 +4,7 @@ import type { EnqueueManyResult } from './enqueue-result.ts';
 import type { JobDefinition } from './job-definition.ts';
 import { checkDraft } from './job-draft.ts';
 import type { CheckedDraft } from './job-draft.ts';
+import { jobOptionNames } from './job-fields.ts';
 import type { EnqueueManyOptions, JobOptions } from './job-options.ts';
 import type { JobWriter } from './job-writer.ts';
 
@@ -56,7 +57,7 @@ export async function enqueueMany(
     let slice: CheckedDraft[] = [];
     let index = 0;
     for await (const payload of payloads) {
-      const own = each?.(payload, index) ?? {};
+      const own = ownOptions(each?.(payload, index));
       slice.push(
         await checkDraft({
           ...{ call: 'enqueueMany', job, payload, limitBytes: writer.limitBytes },
@@ -87,6 +88,16 @@ function checkOwnOptions({ each, sliceSize, ...options }: EnqueueManyOptions<unk
   if (each !== undefined && typeof each !== 'function') check.refuse('each must be a function');
   check.whole('sliceSize', sliceSize, { min: 1, max: 10_000 });
   check.done();
+}
+
+/** Callers in plain JavaScript give the promise of an async function, whose options would be lost without a word. */
+function ownOptions(own: JobOptions | undefined): JobOptions {
+  if (own === undefined) return {};
+  const check = new OptionCheck('enqueueMany, each');
+  if (own instanceof Promise) check.refuse('it cannot be an async function');
+  check.names(own, jobOptionNames);
+  check.done();
+  return own;
 }
 
 /** What one job says wins; a delay of its own also over an instant for all, and the other way round. */

@@ -11,6 +11,7 @@ import { systemClock } from '@holdfast/runtime';
 import { OptionCheck } from './check-options.ts';
 import type { Internals } from './internals.ts';
 import type { JobDefinition } from './job-definition.ts';
+import { requireJob } from './job-draft.ts';
 import { mergeFields, readJobFields } from './job-fields.ts';
 import type { JobOptions } from './job-options.ts';
 import { templateSettingsOf } from './job-template.ts';
@@ -145,6 +146,8 @@ function readListener({
   job,
   options,
 }: Parameters<typeof subscribeToEvent>[1]): ListenerTemplate | undefined {
+  // Without this, a listener that is no job would only write the event.
+  if (job !== undefined) requireJob(`subscribe("${event}")`, job);
   const type = typeof job === 'string' ? job : job?.type;
   const check = new OptionCheck(`subscribe("${event}")`);
   check.names(options, type === undefined ? [] : listenerOptionNames);
@@ -163,8 +166,8 @@ function readListener({
   };
 }
 
-/** Ends a subscription; answers whether there was one. */
-export function endSubscription({ connection }: Internals, id: string): Promise<boolean> {
+/** Ends a subscription; answers whether there was one. @throws OptionsInvalidError */
+export async function endSubscription({ connection }: Internals, id: string): Promise<boolean> {
   if (typeof id !== 'string' || !isUuid(id)) {
     throw new OptionsInvalidError('unsubscribe', ['the id of a subscription is a UUID']);
   }
@@ -176,7 +179,7 @@ export function endSubscription({ connection }: Internals, id: string): Promise<
  *
  * @throws OptionsInvalidError
  */
-export function readEvents(
+export async function readEvents(
   { connection }: Internals,
   options: ReadEventsOptions,
 ): Promise<EventPage> {

@@ -6,7 +6,7 @@ import type { BatchMember, BatchOptions, BatchPlan } from './batches/batch-plan.
 import { Batches } from './batches/batches.ts';
 import { planGraph } from './batches/graph-builder.ts';
 import type { GraphBuilder } from './batches/graph-builder.ts';
-import { planBatch, planChain, readBatchOptions } from './batches/plan-batch.ts';
+import { planBatch, planChain } from './batches/plan-batch.ts';
 import { writeBatch } from './batches/write-batch.ts';
 import { OptionCheck } from './check-options.ts';
 import { Connection } from './connection.ts';
@@ -109,17 +109,19 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
   ): Promise<EnqueueResult>;
   /** Enqueues a job by the name of its type, for producers without its definition. */
   enqueue(type: string, payload?: unknown, options?: EnqueueOptions<Tx>): Promise<EnqueueResult>;
-  async enqueue(
+  enqueue(
     job: JobDefinition | string,
     payload?: unknown,
     options: EnqueueOptions<Tx> = {},
   ): Promise<EnqueueResult> {
-    const { writer } = this.#internals;
+    const { connection, writer } = this.#internals;
     const { limitBytes } = writer;
-    const checked = await checkDraft({ call: 'enqueue', job, payload, options, limitBytes });
-    const [result] = await writer.write([checked], { call: 'enqueue', tx: options.tx });
-    if (result === undefined) throw new TypeError('A middleware gave no result for the job');
-    return result;
+    return connection.whole(async () => {
+      const checked = await checkDraft({ call: 'enqueue', job, payload, options, limitBytes });
+      const [result] = await writer.write([checked], { call: 'enqueue', tx: options.tx });
+      if (result === undefined) throw new TypeError('A middleware gave no result for the job');
+      return result;
+    });
   }
 
   /**
@@ -143,7 +145,8 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
     payloads: Iterable<unknown> | AsyncIterable<unknown>,
     options: EnqueueManyOptions<unknown, Tx> = {},
   ): Promise<EnqueueManyResult> {
-    return enqueueMany(this.#internals.writer, { job, payloads, options });
+    const { connection, writer } = this.#internals;
+    return connection.whole(() => enqueueMany(writer, { job, payloads, options }));
   }
 
   /**
@@ -173,9 +176,7 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
    * @throws OptionsInvalidError
    */
   graph(build: (graph: GraphBuilder) => void, options: BatchOptions = {}): BatchBuilder<Tx> {
-    const checked = readBatchOptions('graph', options);
-    const plan = { kind: 'graph', options: checked, batches: [], callbacks: [] } as const;
-    return this.#build({ ...plan, ...planGraph(build) });
+    return this.#build(planGraph(build, options));
   }
 
   #build(plan: BatchPlan): BatchBuilder<Tx> {
@@ -287,7 +288,10 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
     return this;
   }
 
-  /** Waits for the calls that are under way and closes the connections; safe to call twice. */
+  /**
+   * Stops the workers of this instance, waits for the calls that are under way and closes the connections; safe to call
+   * twice.
+   */
   close(): Promise<void> {
     return this.#internals.connection.close();
   }

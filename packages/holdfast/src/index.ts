@@ -34,6 +34,9 @@ export type {
   RetryMode,
   RetryPolicy,
   UniqueConflict,
+  UniqueConflictMode,
+  UniqueScope,
+  UniqueUntil,
 } from '@holdfast/domain';
 export type { JobInfo, Release } from '@holdfast/worker';
 export { BatchBuilder } from './batches/batch-builder.ts';

@@ -8,6 +8,7 @@ import {
   isUuid,
 } from '@holdfast/domain';
 import type { HoldfastError, JobStatus } from '@holdfast/domain';
+import { OptionCheck } from './check-options.ts';
 import type { OpenConnection } from './connection.ts';
 import type { Internals } from './internals.ts';
 import { toJob } from './job.ts';
@@ -23,7 +24,7 @@ export interface CancelResult {
  *
  * @throws JobNotFoundError
  */
-export function readJobOf({ connection }: Internals, id: string): Promise<Job> {
+export async function readJobOf({ connection }: Internals, id: string): Promise<Job> {
   requireId('get', id);
   return connection.use(async ({ database, projectId }) => {
     const row = await readJob(database, { projectId, id });
@@ -35,14 +36,17 @@ export function readJobOf({ connection }: Internals, id: string): Promise<Job> {
 /**
  * Cancels one job.
  *
- * @throws JobNotFoundError; JobNotInStateError when it has ended
+ * @throws JobNotFoundError; JobNotInStateError when it has ended; OptionsInvalidError
  */
-export function cancelJobOf(
+export async function cancelJobOf(
   { connection, events }: Internals,
   request: { readonly id: string; readonly reason: string | undefined },
 ): Promise<CancelResult> {
-  const { id, reason } = request;
+  const { id } = request;
   requireId('cancel', id);
+  const check = new OptionCheck('cancel');
+  const reason = check.words('reason', request.reason);
+  check.done();
   return connection.use(async ({ database, projectId, notifier, settler }) => {
     const result = await cancelJob(database, { projectId, id, reason: reason ?? 'cancelled' });
     if (result.cancelled) {
@@ -73,7 +77,7 @@ export const jobActions = {
  *
  * @throws JobNotFoundError; JobNotInStateError when its status does not allow that; UniqueKeyHeldError of a replay
  */
-export function actOnJob(
+export async function actOnJob(
   { connection }: Internals,
   request: { readonly id: string; readonly action: keyof typeof jobActions },
 ): Promise<void> {
@@ -102,8 +106,8 @@ function refusalOf(id: string, result: Refusal): HoldfastError {
   }
 }
 
-/** Callers in plain JavaScript hand in what they have. */
-function requireId(call: string, id: unknown): void {
+/** Callers in plain JavaScript hand in what they have. @throws OptionsInvalidError */
+export function requireId(call: string, id: unknown): void {
   if (typeof id === 'string' && isUuid(id)) return;
   throw new OptionsInvalidError(call, ['the id of a job is a UUID in lower case']);
 }

@@ -69,10 +69,14 @@ export async function checkDraft(request: DraftRequest): Promise<CheckedDraft> {
   };
 }
 
-/** Callers in plain JavaScript may hand in what a module does not export. */
-function requireJob(call: string, job: unknown): void {
+/** Callers in plain JavaScript may hand in what a module does not export. @throws OptionsInvalidError */
+export function requireJob(call: string, job: unknown): void {
   const isDefinition =
-    typeof job === 'object' && job !== null && 'type' in job && typeof job.type === 'string';
+    typeof job === 'object' &&
+    job !== null &&
+    'defaults' in job &&
+    'type' in job &&
+    typeof job.type === 'string';
   if (isDefinition || typeof job === 'string') return;
   throw new OptionsInvalidError(call, [
     'the job must be a definition made by defineJob, or the name of a type',

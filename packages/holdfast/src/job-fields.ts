@@ -68,6 +68,8 @@ const nothingSaid: JobFields = Object.freeze({
 
 /** Reads the options of a job and notes what is wrong with them; their names are the caller's to check. */
 export function readJobFields(check: OptionCheck, options: JobOptions): JobFields {
+  // Callers in plain JavaScript give null; it is refused by its name already.
+  if (typeof options !== 'object' || (options as unknown) === null) return nothingSaid;
   // Most calls say nothing beside the payload.
   if (Object.keys(options).length === 0) return nothingSaid;
   if (options.delay !== undefined && options.runAt !== undefined) {
@@ -138,7 +140,8 @@ function readId(check: OptionCheck, id: string | undefined): string | undefined 
 
 function readMetadata(check: OptionCheck, metadata: JobOptions['metadata']): string | undefined {
   if (metadata === undefined) return undefined;
-  if (typeof metadata !== 'object' || Array.isArray(metadata)) {
+  const tag = Object.prototype.toString.call(metadata);
+  if (tag !== '[object Object]') {
     check.refuse('metadata must be an object');
     return undefined;
   }

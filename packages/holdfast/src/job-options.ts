@@ -1,4 +1,10 @@
-import type { AttemptError, RetryMode } from '@holdfast/domain';
+import type {
+  AttemptError,
+  RetryMode,
+  UniqueConflictMode,
+  UniqueScope,
+  UniqueUntil,
+} from '@holdfast/domain';
 import type { RegisteredTransaction } from './register.ts';
 
 /** Milliseconds, or text such as `"250ms"`, `"30s"`, `"5m"`, `"1.5h"`, `"7d"` or `"PT5M"`; at most ten years. */
@@ -56,9 +62,9 @@ export interface Unique {
   /** 1 to 512 bytes. */
   readonly key: string;
   /** Within what the key is unique: the type (default), the queue, or the whole project. */
-  readonly scope?: 'type' | 'queue' | 'project' | undefined;
+  readonly scope?: UniqueScope | undefined;
   /** How long it is held: until the job has started, has ended (default), or for `ttl`. With `debounce`: `start`. */
-  readonly until?: 'start' | 'done' | 'ttl' | undefined;
+  readonly until?: UniqueUntil | undefined;
   /** With `until: 'ttl'`: how long, from the enqueue on. */
   readonly ttl?: Duration | undefined;
   /**
@@ -69,7 +75,7 @@ export interface Unique {
    * - `queue_latest`: one job may wait behind a holder that has started; the newest payload wins.
    * - `reject`: `UniqueKeyHeldError`.
    */
-  readonly onConflict?: 'keep' | 'replace' | 'debounce' | 'queue_latest' | 'reject' | undefined;
+  readonly onConflict?: UniqueConflictMode | undefined;
   /** With `debounce`: how long the job waits after the newest call. */
   readonly wait?: Duration | undefined;
   /** With `debounce`: how long it waits at most after the first call. */

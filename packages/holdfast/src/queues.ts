@@ -100,6 +100,8 @@ export class Queues {
     const check = new OptionCheck(`queues.pause("${name}")`);
     checkName(check, name);
     check.names(options, ['reason', 'until', 'by']);
+    check.words('reason', options.reason);
+    check.words('by', options.by);
     const until = check.instant('until', options.until);
     check.done();
     const { connection, events } = this.#internals;

@@ -28,7 +28,7 @@ export function completeRetry(
 function readRetryRules(check: OptionCheck, retry: Retry | undefined): PartialRetry {
   if (retry === undefined) return {};
   if (typeof retry === 'string') return withMode(check, retry);
-  check.names(retry, ['mode', 'within', 'until', 'maxExceptions']);
+  if (!check.names(retry, ['mode', 'within', 'until', 'maxExceptions'])) return {};
   const retryForMs = check.duration('retry.within', retry.within, { minMs: 1 });
   const until = check.instant('retry.until', retry.until);
   const maxExceptions = check.whole('retry.maxExceptions', retry.maxExceptions, {
@@ -56,6 +56,10 @@ function readBackoff(check: OptionCheck, backoff: unknown): BackoffPolicy | unde
     return { kind: 'fixed', delayMs: wait('backoff', backoff) };
   }
   if (Array.isArray(backoff)) return readDelays(check, backoff, wait);
+  if (typeof backoff !== 'object' || backoff === null) {
+    check.refuse('backoff must be a duration, a list of them, or an object with a kind');
+    return undefined;
+  }
   return readNamedBackoff(check, backoff as Exclude<Backoff, Duration | readonly Duration[]>, wait);
 }
 
@@ -66,7 +70,12 @@ function readDelays(
   delays: readonly Duration[],
   wait: ReadWait,
 ): BackoffPolicy {
-  if (delays.length < 1 || delays.length > 100) check.refuse('backoff must have 1 to 100 delays');
+  // Callers in plain JavaScript may leave them out.
+  const areListed: boolean = Array.isArray(delays);
+  if (!areListed || delays.length < 1 || delays.length > 100) {
+    check.refuse('backoff must have 1 to 100 delays');
+    return { kind: 'list', delaysMs: [] };
+  }
   return { kind: 'list', delaysMs: delays.map((delay) => wait('backoff', delay)) };
 }
 
@@ -79,7 +88,8 @@ function readNamedBackoff(
     case 'exponential': {
       check.names(backoff, ['kind', 'base', 'factor', 'max', 'jitter']);
       const { base, factor = defaultBackoff.factor, max, jitter = defaultBackoff.jitter } = backoff;
-      if (!(factor >= 1 && factor <= 10)) check.refuse('backoff.factor must be from 1 to 10');
+      if (typeof factor !== 'number' || !(factor >= 1 && factor <= 10))
+        check.refuse('backoff.factor must be from 1 to 10');
       check.oneOf('backoff.jitter', jitter, ['full', 'none']);
       return {
         kind: 'exponential',

@@ -61,6 +61,8 @@ export class Schedules {
   ): Promise<void> {
     const check = new OptionCheck(`schedules.pause("${name}")`);
     check.names(options, ['reason', 'by']);
+    check.words('reason', options.reason);
+    check.words('by', options.by);
     check.done();
     await this.#internals.connection.useWithRetry(async (open) => {
       const { id } = await this.#require(open, name);

@@ -3,7 +3,7 @@ import { JobNotFoundError, WaitTimeoutError, isEnded } from '@holdfast/domain';
 import { systemClock } from '@holdfast/runtime';
 import { OptionCheck } from './check-options.ts';
 import type { Internals } from './internals.ts';
-import { readJobOf } from './job-calls.ts';
+import { readJobOf, requireId } from './job-calls.ts';
 import type { Job } from './job.ts';
 import type { Duration } from './job-options.ts';
 
@@ -22,13 +22,14 @@ const longestPauseMs = 250;
  * Waits until a job has ended: completed, failed, dead letter or cancelled. Looks again and again, and at once when a
  * worker of this process ends the job.
  *
- * @throws WaitTimeoutError; JobNotFoundError
+ * @throws WaitTimeoutError; JobNotFoundError; OptionsInvalidError
  */
 export async function waitForJob(
   internals: Internals,
   id: string,
   options: WaitOptions,
 ): Promise<Job> {
+  requireId('wait', id);
   const check = new OptionCheck('wait');
   check.names(options, ['timeout', 'signal']);
   const timeoutMs = check.duration('timeout', options.timeout) ?? Infinity;

@@ -52,6 +52,14 @@ const names = [
   ...['pollInterval', 'maintenance', 'labels', 'build', 'logger'],
 ];
 
+/** Callers in plain JavaScript may give one job, or what a module does not export. */
+function areDefinitions(jobs: unknown): boolean {
+  if (jobs === undefined) return true;
+  const isDefinition = (job: unknown) =>
+    typeof job === 'object' && job !== null && 'type' in job && 'defaults' in job;
+  return Array.isArray(jobs) && jobs.every(isDefinition);
+}
+
 /**
  * Checks the options of `createWorker`.
  *
@@ -60,7 +68,11 @@ const names = [
 export function readWorkerOptions(options: WorkerOptions<never>): ReadWorkerOptions {
   const check = new OptionCheck('createWorker');
   check.names(options, names);
-  for (const queue of options.queues ?? []) readQueue(check, queue);
+  // Each letter of a text is the name of a queue, too.
+  const areListed: boolean = Array.isArray(options.queues ?? []);
+  if (!areListed) check.refuse('queues must be an array');
+  else for (const queue of options.queues ?? []) readQueue(check, queue);
+  if (!areDefinitions(options.jobs)) check.refuse('jobs must be an array of definitions');
   if (options.queues?.length === 0)
     check.refuse('queues must name a queue, or be left out for all');
   const read = {

@@ -26,13 +26,15 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
   readonly #givingUp = new AbortController();
   #starting: Promise<RunningWorker> | undefined;
   #stopping: Promise<void> | undefined;
+  #release: () => void = () => undefined;
   #onStopped: () => void = () => undefined;
   #onFailed: (error: unknown) => void = () => undefined;
   readonly #stopped: Promise<void>;
 
-  /** @throws OptionsInvalidError; ConfigError when two jobs have one type */
+  /** @throws OptionsInvalidError; TypeError without a `Holdfast`; ConfigError when two jobs have one type */
   constructor(options: WorkerOptions<Tx>) {
     readWorkerOptions(options);
+    internalsOf(options.holdfast);
     this.#options = options;
     this.#stopped = new Promise((resolve, reject) => {
       this.#onStopped = resolve;
@@ -102,6 +104,7 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
       await this.#starting;
     } catch (error) {
       this.#starting = undefined;
+      this.#release();
       throw error;
     }
   }
@@ -154,6 +157,8 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
       const problem = types === '' ? 'there are no jobs' : `no handler for ${types}`;
       return Promise.reject(new ConfigError(`createWorker: ${problem}`));
     }
+    const { connection } = internalsOf(this.#options.holdfast);
+    this.#release = connection.beforeClose(() => this.stop());
     return startWorker({
       options: this.#options,
       handlers: [...this.#handlers.values()],
@@ -174,6 +179,8 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
     } catch (error) {
       this.#onFailed(error);
       throw error;
+    } finally {
+      this.#release();
     }
   }
 }

@@ -382,40 +382,4 @@ describe('a builder', () => {
     const again = holdfast.batch([step.with({ name: 'again' }, { id })]);
     await expect(again.enqueue()).rejects.toMatchObject({ code: 'batch_member_exists' });
   });
-
-  it('refuses an id that is given twice, and writes nothing', async () => {
-    const count = await countJobs(test.server.url);
-    const options = { id: '01920000-0000-7000-8000-00000000dddd' };
-    const twin = () => step.with({ name: 'twin' }, options);
-    const code = 'batch_member_exists';
-    for (const build of [
-      holdfast.batch([twin(), twin()]),
-      holdfast.batch([twin(), holdfast.batch([twin()])]),
-      holdfast.batch([]).then(twin()).finally(twin()),
-      holdfast.batch([twin()]).finally(twin()),
-    ]) {
-      await expect(build.enqueue()).rejects.toMatchObject({ code });
-    }
-    const open = await holdfast.batch([step.with({ name: 'a' }, { delay: '1h' })]).enqueue();
-    await expect(holdfast.batches.add(open.id, [twin(), twin()])).rejects.toMatchObject({ code });
-    expect(await holdfast.batches.get(open.id)).toMatchObject({ totalCount: 1 });
-    expect(await countJobs(test.server.url)).toBe(count + 1);
-  });
-
-  it('refuses a graph of more than 10 000 jobs, also when none waits for another', async () => {
-    const graph = holdfast.graph((g) => {
-      for (let index = 0; index <= 10_000; index += 1) g.add(teller('a'));
-    });
-    await expect(graph.enqueue()).rejects.toMatchObject({ code: 'graph_invalid' });
-  });
-
-  it('refuses to build a graph by an async function, whose jobs would come too late', () => {
-    const build = async (g: { add(job: ReturnType<typeof teller>): unknown }) => {
-      await Promise.resolve();
-      g.add(teller('late'));
-    };
-    expect(() => holdfast.graph(build as never)).toThrow(
-      expect.objectContaining({ code: 'options_invalid' }) as Error,
-    );
-  });
 });

@@ -200,9 +200,33 @@ describe('an enqueue that is refused writes nothing', () => {
   });
 
   it('for a job that is none', async () => {
-    for (const job of [undefined, null, 7, {}]) {
+    for (const job of [undefined, null, 7, {}, { type: 'any' }]) {
       // @ts-expect-error as a caller in plain JavaScript
       const error = await nothingWritten(() => holdfast.enqueue(job, {}));
+      expect(error).toMatchObject({ code: 'options_invalid' });
+    }
+  });
+
+  it.each([
+    ['no options', null],
+    ['no unique key', { unique: null }],
+    ['no retry', { retry: null }],
+    ['no backoff', { backoff: null }],
+    ['a list of delays without one', { backoff: { kind: 'list' } }],
+    ['a factor as text', { backoff: { kind: 'exponential', factor: '2' } }],
+    ['no metadata', { metadata: null }],
+    ['a date as metadata', { metadata: new Date() }],
+    ['a deadline that PostgreSQL does not know', { startDeadline: new Date(8.64e15) }],
+    ['an end of the retries before all time', { retry: { until: new Date(-8.64e15) } }],
+  ])('for %s', async (_, options) => {
+    const error = await nothingWritten(() => holdfast.enqueue('any', {}, options as never));
+    expect(error).toMatchObject({ code: 'options_invalid' });
+  });
+
+  it('for options of one of many that would be lost', async () => {
+    for (const own of [Promise.resolve({ delay: '1h' }), { tx: {} }, null]) {
+      const each = () => own as never;
+      const error = await nothingWritten(() => holdfast.enqueueMany('any', [1], { each }));
       expect(error).toMatchObject({ code: 'options_invalid' });
     }
   });

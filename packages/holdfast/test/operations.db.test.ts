@@ -46,7 +46,7 @@ describe('a job by its id', () => {
     await expect(holdfast.get(nowhere)).rejects.toThrow(JobNotFoundError);
     await expect(holdfast.cancel(nowhere)).rejects.toThrow(JobNotFoundError);
     await expect(holdfast.wait(nowhere)).rejects.toThrow(JobNotFoundError);
-    expect(() => holdfast.get('17')).toThrow(/UUID/);
+    await expect(holdfast.get('17')).rejects.toThrow(/UUID/);
   });
 
   it('is cancelled once', async () => {
@@ -233,6 +233,65 @@ describe('the connection', () => {
     await idle.close();
     await idle.close();
     await expect(idle.enqueue('any')).rejects.toMatchObject({ code: 'closed' });
+  });
+
+  it('is closed behind the calls that are under way', async () => {
+    const busy = new Holdfast({ connectionString: test.server.url });
+    const calls = [
+      busy.enqueue('under.way'),
+      busy.enqueueMany('under.way', [1, 2, 3], { sliceSize: 1 }),
+      busy.batch([]).enqueue(),
+    ];
+    const closed = busy.close();
+    await expect(Promise.all(calls)).resolves.toHaveLength(3);
+    await closed;
+    await expect(busy.enqueue('too.late')).rejects.toMatchObject({ code: 'closed' });
+    await expect(busy.migrate()).rejects.toMatchObject({ code: 'closed' });
+  });
+
+  it('is closed behind its workers, whose handlers can use it to their end', async () => {
+    const own = new Holdfast({ connectionString: test.server.url });
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const worker = createWorker({ holdfast: own }).handle('last', async (_, ctx) => {
+      begin();
+      await ended;
+      return (await ctx.enqueue('child')).status;
+    });
+    await worker.start();
+    const { id } = await own.enqueue('last');
+    await begun;
+    const closed = own.close();
+    end();
+    await closed;
+    await worker.stop();
+    expect(await holdfast.get(id)).toMatchObject({ status: 'completed', result: 'queued' });
+  });
+
+  it('rejects what callers in plain JavaScript hand in, and never throws at once', async () => {
+    const calls = [
+      () => holdfast.get('x'),
+      () => holdfast.wait('x'),
+      () => holdfast.cancel('x'),
+      () => holdfast.retry(7 as never),
+      () => holdfast.replay('x'),
+      () => holdfast.runNow(''),
+      () => holdfast.cancel('01920000-0000-7000-8000-00000000dddd', { reason: 'a\0b' }),
+      () => holdfast.queues.pause('gate', { reason: 'x'.repeat(501) }),
+      () => holdfast.batches.get('x'),
+      () => holdfast.batches.list({ limit: 0 }),
+      () => holdfast.batches.cancel('x'),
+      () => holdfast.batches.retryFailed('x'),
+      () => holdfast.readEvents({ limit: 0 }),
+      () => holdfast.unsubscribe('x'),
+      () => holdfast.subscribe('some.event', { type: 'no definition' } as never),
+      () => holdfast.schedules.pause('gate', { by: 'a\0b' }),
+    ];
+    for (const call of calls) {
+      await expect(call()).rejects.toMatchObject({ code: 'options_invalid' });
+    }
   });
 
   it('says with a code that it cannot be made', async () => {

@@ -30,7 +30,7 @@ export class Batches<Tx = RegisteredTransaction> {
   }
 
   /** Reads a batch, chain or graph. @throws HoldfastError `batch_not_found` */
-  get(id: string): Promise<BatchInfo> {
+  async get(id: string): Promise<BatchInfo> {
     requireId('batches.get', id);
     return this.#internals.connection.useWithRetry(async ({ database, projectId }) => {
       const batch = await readBatch(database, { projectId, id });
@@ -50,7 +50,7 @@ export class Batches<Tx = RegisteredTransaction> {
   }
 
   /** The newest batches, chains and graphs. */
-  list(options: ListBatchesOptions = {}): Promise<readonly BatchInfo[]> {
+  async list(options: ListBatchesOptions = {}): Promise<readonly BatchInfo[]> {
     const check = new OptionCheck('batches.list');
     check.names(options, ['limit', 'before', 'kind']);
     const limit = check.whole('limit', options.limit, { min: 1, max: 200 }) ?? 50;
@@ -93,7 +93,7 @@ export class Batches<Tx = RegisteredTransaction> {
    * @returns how many jobs ended at once
    * @throws HoldfastError `batch_not_found`; `batch_not_open` when it has finished
    */
-  cancel(
+  async cancel(
     id: string,
     options: { readonly reason?: string | undefined } = {},
   ): Promise<{ readonly cancelledCount: number }> {
@@ -121,7 +121,7 @@ export class Batches<Tx = RegisteredTransaction> {
    *
    * @throws HoldfastError `batch_not_found`
    */
-  retryFailed(id: string): Promise<{ readonly retriedCount: number }> {
+  async retryFailed(id: string): Promise<{ readonly retriedCount: number }> {
     requireId('batches.retryFailed', id);
     return this.#internals.connection.useWithRetry(async (open) => {
       const { database, projectId, notifier, settler } = open;

@@ -21,7 +21,15 @@ import type { PreparedBatch } from './prepare-batch.ts';
 import type { ReadMembers } from './read-members.ts';
 
 /** Enqueues a batch, chain or graph, all or nothing. */
-export async function writeBatch(
+export function writeBatch(
+  internals: Internals,
+  plan: BatchPlan,
+  tx: unknown,
+): Promise<BatchEnqueueResult> {
+  return internals.connection.whole(() => checkAndWriteBatch(internals, plan, tx));
+}
+
+async function checkAndWriteBatch(
   internals: Internals,
   plan: BatchPlan,
   tx: unknown,
@@ -41,11 +49,25 @@ export async function writeBatch(
   return toResult(prepared);
 }
 
+/** What is added to a batch. */
+export interface AddedMembers {
+  readonly members: ReadMembers;
+  readonly tx: unknown;
+}
+
 /** Adds jobs and inner batches to a batch, all or nothing. */
-export async function writeMembers(
+export function writeMembers(
   internals: Internals,
   batchId: string,
-  request: { readonly members: ReadMembers; readonly tx: unknown },
+  request: AddedMembers,
+): Promise<Omit<BatchEnqueueResult, 'id'>> {
+  return internals.connection.whole(() => checkAndWriteMembers(internals, batchId, request));
+}
+
+async function checkAndWriteMembers(
+  internals: Internals,
+  batchId: string,
+  request: AddedMembers,
 ): Promise<Omit<BatchEnqueueResult, 'id'>> {
   const options = { call: 'batches.add', limitBytes: internals.writer.limitBytes };
   const { members, tx } = request;

@@ -9,9 +9,8 @@ import type {
 } from '../batches/batch-plan.ts';
 import { planGraph } from '../batches/graph-builder.ts';
 import type { GraphBuilder } from '../batches/graph-builder.ts';
-import { planBatch, planChain, readBatchOptions } from '../batches/plan-batch.ts';
+import { planBatch, planChain } from '../batches/plan-batch.ts';
 import { prepareBatch, toResult } from '../batches/prepare-batch.ts';
-import type { Stored } from '../batches/stored.ts';
 import { enqueueMany } from '../enqueue-many.ts';
 import type { EnqueueManyResult, EnqueueResult } from '../enqueue-result.ts';
 import { checkEmit } from '../event-calls.ts';
@@ -22,9 +21,8 @@ import type { JobDefinition, JobRequest, PayloadAndOptions } from '../job-defini
 import { checkDraft } from '../job-draft.ts';
 import type { EnqueueManyOptions, EnqueueOptions } from '../job-options.ts';
 import type { RegisteredTransaction } from '../register.ts';
+import { EnqueueExpectations } from './enqueue-expectations.ts';
 import type { EnqueuedJob } from './enqueued-job.ts';
-import { checkExpectation, findExpected, refuseExpected } from './expect-enqueued.ts';
-import type { EnqueueExpectation, ExpectedPayload } from './expect-enqueued.ts';
 import { FakeJobs } from './fake-jobs.ts';
 import type { FakeBatch, FakeJob } from './fake-jobs.ts';
 
@@ -43,12 +41,16 @@ export interface EmittedEvent {
  *
  * @typeParam Tx the transaction of the application's database library
  */
-export class FakeHoldfast<Tx = RegisteredTransaction> implements HoldfastProducer<Tx> {
+export class FakeHoldfast<Tx = RegisteredTransaction>
+  extends EnqueueExpectations
+  implements HoldfastProducer<Tx>
+{
   readonly #limitBytes: number;
   #jobs = new FakeJobs();
   #events: EmittedEvent[] = [];
 
   constructor(limitBytes: number = jobLimits.payloadBytes) {
+    super();
     this.#limitBytes = limitBytes;
   }
 
@@ -126,9 +128,7 @@ export class FakeHoldfast<Tx = RegisteredTransaction> implements HoldfastProduce
 
   /** As that of `Holdfast`. */
   graph(build: (graph: GraphBuilder) => void, options: BatchOptions = {}): BatchBuilder<Tx> {
-    const checked = readBatchOptions('graph', options);
-    const plan = { kind: 'graph', options: checked, batches: [], callbacks: [] } as const;
-    return this.#build({ ...plan, ...planGraph(build) });
+    return this.#build(planGraph(build, options));
   }
 
   /** As that of `Holdfast` where nobody has subscribed. */
@@ -142,35 +142,8 @@ export class FakeHoldfast<Tx = RegisteredTransaction> implements HoldfastProduce
     return { id: undefined, jobIds: [] };
   }
 
-  /** The jobs so far; with `job`, those of a type. */
-  enqueued<Input>(
-    job?: JobDefinition<string, Input> | string,
-  ): Promise<readonly EnqueuedJob<Stored<Input>>[]> {
-    const type = typeof job === 'object' ? job.type : job;
-    const own = this.jobs.filter((each) => type === undefined || each.type === type);
-    // As true as what the definition says of its payload.
-    return Promise.resolve(own as readonly EnqueuedJob<Stored<Input>>[]);
-  }
-
-  /** As that of `TestHoldfast`. @throws AssertionError of Node that lists what was enqueued instead */
-  async expectEnqueued<Input>(
-    job: JobDefinition<string, Input> | string,
-    payload?: ExpectedPayload<NoInfer<Input>>,
-    options: EnqueueExpectation = {},
-  ): Promise<readonly EnqueuedJob<Stored<Input>>[]> {
-    checkExpectation('expectEnqueued', options);
-    const found = findExpected({ jobs: await this.enqueued(), job, payload, options });
-    return found as readonly EnqueuedJob<Stored<Input>>[];
-  }
-
-  /** As that of `TestHoldfast`. @throws AssertionError of Node that lists those that were */
-  async expectNotEnqueued<Input>(
-    job: JobDefinition<string, Input> | string,
-    payload?: ExpectedPayload<NoInfer<Input>>,
-    options: Omit<EnqueueExpectation, 'times'> = {},
-  ): Promise<void> {
-    checkExpectation('expectNotEnqueued', options);
-    refuseExpected({ jobs: await this.enqueued(), job, payload, options });
+  protected override listEnqueued(): Promise<readonly EnqueuedJob[]> {
+    return Promise.resolve(this.jobs);
   }
 
   #build(plan: BatchPlan): BatchBuilder<Tx> {

@@ -1,7 +1,6 @@
 import type { TestPlace } from '@holdfast/database/test-databases';
 import { listStoredJobs } from '@holdfast/database/time-travel';
 import { OptionCheck } from '../check-options.ts';
-import type { Stored } from '../batches/stored.ts';
 import type { Holdfast } from '../holdfast.ts';
 import { internalsOf } from '../internals.ts';
 import type { JobDefinition } from '../job-definition.ts';
@@ -10,10 +9,9 @@ import type { RegisteredTransaction } from '../register.ts';
 import type { Worker } from '../worker.ts';
 import { drain } from './drain.ts';
 import type { DrainOptions, DrainResult } from './drain.ts';
+import { EnqueueExpectations } from './enqueue-expectations.ts';
 import { toEnqueuedJob } from './enqueued-job.ts';
 import type { EnqueuedJob } from './enqueued-job.ts';
-import { checkExpectation, findExpected, refuseExpected } from './expect-enqueued.ts';
-import type { EnqueueExpectation, ExpectedPayload } from './expect-enqueued.ts';
 import { TestClock } from './test-clock.ts';
 
 /** What a `TestHoldfast` is made from. */
@@ -25,7 +23,10 @@ export interface TestHoldfastParts<Tx> {
 }
 
 /** A `Holdfast` on tables that no other test sees. Made by `createTestHoldfast`. */
-export class TestHoldfast<Tx = RegisteredTransaction> implements AsyncDisposable {
+export class TestHoldfast<Tx = RegisteredTransaction>
+  extends EnqueueExpectations
+  implements AsyncDisposable
+{
   /** What the application under test is given. */
   readonly holdfast: Holdfast<Tx>;
   /** The database of the tables, for the application's own connections. */
@@ -37,6 +38,7 @@ export class TestHoldfast<Tx = RegisteredTransaction> implements AsyncDisposable
   #closing: Promise<void> | undefined;
 
   constructor(parts: TestHoldfastParts<Tx>) {
+    super();
     this.#parts = parts;
     this.holdfast = parts.holdfast;
     this.connectionString = parts.place.connectionString;
@@ -75,47 +77,6 @@ export class TestHoldfast<Tx = RegisteredTransaction> implements AsyncDisposable
     await this.#clock.advance(await internalsOf(this.holdfast).connection.open(), passedMs);
   }
 
-  /** Every job that was enqueued, in whatever way and whatever became of it, oldest first; with `job`, those of a type. */
-  async enqueued<Input>(
-    job?: JobDefinition<string, Input> | string,
-  ): Promise<readonly EnqueuedJob<Stored<Input>>[]> {
-    const { database, projectId } = await internalsOf(this.holdfast).connection.open();
-    const type = typeof job === 'object' ? job.type : job;
-    const jobs = (await listStoredJobs(database, { projectId })).map(toEnqueuedJob);
-    const own = jobs.filter((each) => type === undefined || each.type === type);
-    // As true as what the definition says of its payload.
-    return own as readonly EnqueuedJob<Stored<Input>>[];
-  }
-
-  /**
-   * Makes sure that a job was enqueued whose payload has these parts, and gives those that are so.
-   *
-   * @throws AssertionError of Node that lists what was enqueued instead
-   */
-  async expectEnqueued<Input>(
-    job: JobDefinition<string, Input> | string,
-    payload?: ExpectedPayload<NoInfer<Input>>,
-    options: EnqueueExpectation = {},
-  ): Promise<readonly EnqueuedJob<Stored<Input>>[]> {
-    checkExpectation('expectEnqueued', options);
-    const found = findExpected({ jobs: await this.enqueued(), job, payload, options });
-    return found as readonly EnqueuedJob<Stored<Input>>[];
-  }
-
-  /**
-   * Makes sure that no job was enqueued whose payload has these parts.
-   *
-   * @throws AssertionError of Node that lists those that were
-   */
-  async expectNotEnqueued<Input>(
-    job: JobDefinition<string, Input> | string,
-    payload?: ExpectedPayload<NoInfer<Input>>,
-    options: Omit<EnqueueExpectation, 'times'> = {},
-  ): Promise<void> {
-    checkExpectation('expectNotEnqueued', options);
-    refuseExpected({ jobs: await this.enqueued(), job, payload, options });
-  }
-
   /** Closes the connections and removes the tables; safe to call twice. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -125,6 +86,11 @@ export class TestHoldfast<Tx = RegisteredTransaction> implements AsyncDisposable
   /** As `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  protected override async listEnqueued(): Promise<readonly EnqueuedJob[]> {
+    const { database, projectId } = await internalsOf(this.holdfast).connection.open();
+    return (await listStoredJobs(database, { projectId })).map(toEnqueuedJob);
   }
 
   async #close(): Promise<void> {
