@@ -109,12 +109,18 @@ limit $1::integer
 for update skip locked;
 
 -- name: hold_children
--- Locks the jobs that wait for the given ones; answers the parents of those that somebody else holds.
-with edge as materialized (
-  select d.project_id, d.parent_id, d.child_id
-  from unnest($1::uuid[], $2::uuid[]) as n (project_id, id)
+-- Locks the jobs that wait for the given ones, and below those that died all that will be cancelled; answers the given ones
+-- for which somebody else holds one of these.
+with recursive edge as (
+  select n.id as root_id, d.project_id, d.child_id, d.on_failure = 'cancel' and n.status <> 'completed' as is_doomed
+  from unnest($1::uuid[], $2::uuid[], $3::text[]) as n (project_id, id, status)
   join holdfast.job_dependencies as d on d.project_id = n.project_id and d.parent_id = n.id
   where d.state = 'waiting'
+  union
+  select edge.root_id, d.project_id, d.child_id, d.on_failure = 'cancel'
+  from edge
+  join holdfast.job_dependencies as d on d.project_id = edge.project_id and d.parent_id = edge.child_id
+  where edge.is_doomed and d.state = 'waiting'
 ),
 child as materialized (
   select distinct project_id, child_id from edge
@@ -126,14 +132,11 @@ held as materialized (
   order by j.project_id, j.id
   for no key update of j skip locked
 )
-select distinct edge.project_id, edge.parent_id
+select distinct edge.project_id, edge.root_id as parent_id
 from edge
-where exists (
-    select from holdfast.jobs as j where j.project_id = edge.project_id and j.id = edge.child_id
-  )
-  and not exists (
-    select from held where held.project_id = edge.project_id and held.id = edge.child_id
-  );
+join holdfast.jobs as j on j.project_id = edge.project_id and j.id = edge.child_id
+left join held on held.project_id = edge.project_id and held.id = edge.child_id
+where held.id is null;
 
 -- name: remove_endings
 delete from holdfast.job_endings as e using unnest($1::bigint[]) as n (id) where e.id = n.id;
@@ -150,13 +153,17 @@ where e.project_id = $1::uuid and e.job_id = n.id
 returning e.job_id as id;
 
 -- name: settle_dependencies
-with ended as materialized (
-  select d.parent_id, d.child_id, n.status
+-- The edges below the ended jobs, and below all that will be cancelled because of them.
+with recursive ended as (
+  select d.parent_id, d.child_id, d.on_failure, n.status
   from unnest($2::uuid[], $3::text[]) as n (id, status)
   join holdfast.job_dependencies as d on d.project_id = $1::uuid and d.parent_id = n.id
   where d.state = 'waiting'
-  order by d.parent_id, d.child_id
-  for no key update of d
+  union
+  select d.parent_id, d.child_id, d.on_failure, 'cancelled'
+  from ended
+  join holdfast.job_dependencies as d on d.project_id = $1::uuid and d.parent_id = ended.child_id
+  where ended.on_failure = 'cancel' and ended.status <> 'completed' and d.state = 'waiting'
 )
 update holdfast.job_dependencies as d
 set state = case when ended.status = 'completed' then 'satisfied' else 'broken' end
@@ -250,11 +257,29 @@ select $1::uuid, id, reported_status, parent_id, false
 from reported;
 
 -- name: reopen_dependencies
--- The edges below jobs that live again, as far as their breaking was felt.
+-- The edges below a job that lives again, as far as its end was felt: down through all that was cancelled because of it.
+with recursive felt as (
+  select d.parent_id, d.child_id, d.on_failure
+  from holdfast.job_dependencies as d
+  where d.project_id = $1::uuid and d.parent_id = $2::uuid and d.state = 'broken' and d.on_failure <> 'run'
+  union
+  select d.parent_id, d.child_id, d.on_failure
+  from felt
+  cross join lateral (
+    select h.id
+    from holdfast.job_history as h
+    where h.project_id = $1::uuid and h.id = felt.child_id and h.status = 'cancelled' and h.reason = 'parent_failed'
+      -- Another job may have its key by now, and then it stays as it is.
+      and h.unique_lock is null
+    limit 1
+  ) as cancelled
+  join holdfast.job_dependencies as d on d.project_id = $1::uuid and d.parent_id = cancelled.id
+  where felt.on_failure = 'cancel' and d.state = 'broken' and d.on_failure <> 'run'
+)
 update holdfast.job_dependencies as d
 set state = 'waiting'
-from unnest($2::uuid[]) as n (id)
-where d.project_id = $1::uuid and d.parent_id = n.id and d.state = 'broken' and d.on_failure <> 'run'
+from felt
+where d.project_id = $1::uuid and d.parent_id = felt.parent_id and d.child_id = felt.child_id
 returning d.child_id, d.on_failure;
 
 -- name: count_open_parents

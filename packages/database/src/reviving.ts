@@ -1,6 +1,7 @@
 import { plainArray } from './array-literal.ts';
 import { statements } from './generated/statements.ts';
 import type { Queryable } from './queryable.ts';
+import type { EndStatus } from './settle-page.ts';
 import { reacquireUniqueKeys } from './unique-locks.ts';
 
 /** A job that lives again, as its row says. */
@@ -9,8 +10,6 @@ export interface Revived {
   readonly batchId: string | undefined;
   readonly hasChildren: boolean;
 }
-
-type EndStatus = 'completed' | 'dead_letter' | 'cancelled';
 
 /**
  * Takes back what followed from the death of a job that is replayed: the jobs that it had cancelled wait again, and its
@@ -26,19 +25,24 @@ export async function reviveFollowers(
   // From here on nobody settles what the batch's jobs ended as.
   const { batchId } = request.job;
   if (batchId !== undefined) await tx.query(statements.holdBatch, [projectId, batchId]);
-  let level: readonly Revived[] = [request.job];
-  let status: EndStatus = 'dead_letter';
-  while (level.length > 0) {
-    const dropped = await dropEndings(tx, projectId, level);
-    const settled = level.filter((job) => !dropped.has(job.id));
-    await reopenBatches(tx, { projectId, jobs: settled, status });
-    level = await reviveChildren(
-      tx,
-      projectId,
-      settled.filter((job) => job.hasChildren),
-    );
-    status = 'cancelled';
-  }
+  await takeBack(tx, { projectId, jobs: [request.job], status: 'dead_letter' });
+  if (!request.job.hasChildren) return;
+  const revived = await reviveBelow(tx, projectId, request.job.id);
+  if (revived.length > 0) await takeBack(tx, { projectId, jobs: revived, status: 'cancelled' });
+}
+
+interface TakingBack {
+  readonly projectId: string;
+  readonly jobs: readonly Revived[];
+  /** How they had ended. */
+  readonly status: EndStatus;
+}
+
+/** Drops the ends that nobody has settled, and takes the others off the counts of their batches. */
+async function takeBack(tx: Queryable, work: TakingBack): Promise<void> {
+  const { projectId, jobs } = work;
+  const dropped = await dropEndings(tx, projectId, jobs);
+  await reopenBatches(tx, { ...work, jobs: jobs.filter(({ id }) => !dropped.has(id)) });
 }
 
 async function dropEndings(
@@ -51,14 +55,7 @@ async function dropEndings(
   return new Set(rows.map(({ id }) => id));
 }
 
-async function reopenBatches(
-  tx: Queryable,
-  work: {
-    readonly projectId: string;
-    readonly jobs: readonly Revived[];
-    readonly status: EndStatus;
-  },
-): Promise<void> {
+async function reopenBatches(tx: Queryable, work: TakingBack): Promise<void> {
   const { projectId, status } = work;
   const inBatch = work.jobs.filter((job) => job.batchId !== undefined);
   if (inBatch.length === 0) return;
@@ -98,16 +95,15 @@ async function reopenBatch(tx: Queryable, reopening: Reopening): Promise<void> {
   await reopenBatch(tx, { projectId, id: outer, status: told, count: 1 });
 }
 
-/** Answers the children that wait again. */
-async function reviveChildren(
+/** Lets everything wait again that was cancelled because of the end of a job; answers these jobs. */
+async function reviveBelow(
   tx: Queryable,
   projectId: string,
-  parents: readonly Revived[],
+  parentId: string,
 ): Promise<readonly Revived[]> {
-  if (parents.length === 0) return [];
   const edges = await tx.query<{ child_id: string; on_failure: 'cancel' | 'wait' }>(
     statements.reopenDependencies,
-    [projectId, plainArray(parents.map(({ id }) => id))],
+    [projectId, parentId],
   );
   const cancelled = edges.filter((edge) => edge.on_failure === 'cancel');
   const ids = [...new Set(cancelled.map((edge) => edge.child_id))];

@@ -63,7 +63,7 @@ async function countDown(
   }
 }
 
-/** A child is cancelled once, however many of its parents died; its own children follow in the next round. */
+/** A child is cancelled once, however many of its parents died. What is below it is among the doomed as well. */
 async function cancelChildren(
   tx: Queryable,
   work: Work & { readonly doomed: readonly EndedEdge[] },
@@ -74,7 +74,7 @@ async function cancelChildren(
       child_id,
       JSON.stringify({
         code: 'parent_failed',
-        message: `Its parent ${parent_id} ended as ${statusOf.get(parent_id) ?? 'unknown'}`,
+        message: `Its parent ${parent_id} ended as ${statusOf.get(parent_id) ?? 'cancelled'}`,
         fingerprint: 'parent_failed',
       }),
     ]),

@@ -167,6 +167,7 @@ async function withFreeChildren(
   const rows = await tx.query<{ project_id: string; parent_id: string }>(statements.holdChildren, [
     plainArray(endings.map((ending) => ending.project_id)),
     plainArray(endings.map((ending) => ending.job_id)),
+    plainArray(endings.map((ending) => ending.status)),
   ]);
   const blocked = new Set(rows.map((row) => `${row.project_id}/${row.parent_id}`));
   const free = endings.filter(({ project_id, job_id }) => !blocked.has(`${project_id}/${job_id}`));

@@ -245,7 +245,7 @@ const expectations: readonly Expectation[] = [
   },
   {
     statement: statements.holdChildren,
-    values: () => [each(backlog.projectId), madeIds('parent')],
+    values: () => [each(backlog.projectId), madeIds('parent'), each('cancelled')],
     index: 'job_dependencies_pkey',
     maxBlocks: 200,
   },
@@ -257,7 +257,7 @@ const expectations: readonly Expectation[] = [
   },
   {
     statement: statements.settleDependencies,
-    values: () => [backlog.projectId, madeIds('parent'), each('completed')],
+    values: () => [backlog.projectId, madeIds('parent'), each('cancelled')],
     index: 'job_dependencies_pkey',
     maxBlocks: 500,
   },
@@ -287,7 +287,7 @@ const expectations: readonly Expectation[] = [
   },
   {
     statement: statements.reopenDependencies,
-    values: () => [backlog.projectId, madeIds('parent')],
+    values: () => [backlog.projectId, randomUUID()],
     index: 'job_dependencies_pkey',
     maxBlocks: 200,
   },

@@ -78,6 +78,58 @@ describe('a settlement and a replay of the same graph', () => {
   });
 });
 
+describe('a long chain', () => {
+  const names = Array.from({ length: 500 }, (_, index) => `link${String(index)}`);
+  const make = () =>
+    kit.make('chain', {
+      jobs: names.map((name) => kit.job(name)),
+      dependencies: names.slice(1).map((name, index) => kit.edge(`link${String(index)}`, name)),
+    });
+  const [first = '', second = ''] = names;
+
+  it('is cancelled as a whole in one step behind a dead link, and revived in one', async () => {
+    await make();
+    await kit.end('die', first);
+    await settleEndings(database);
+    expect(await kit.statusOf(names.at(-1) ?? '')).toBe('cancelled');
+    await settleAll(database);
+    expect(await kit.read()).toMatchObject({ status: 'dead_letter', cancelledCount: 499 });
+    await replayJob(database, kit.key(first));
+    expect(await kit.read()).toMatchObject({ status: 'running', cancelledCount: 0 });
+    await kit.end('complete', first);
+    await settleAll(database);
+    await kit.end('complete', second);
+    await settleAll(database);
+    expect(await kit.read()).toMatchObject({ completedCount: 2 });
+  });
+
+  it('is revived rightly while the ends of what was cancelled are not counted yet', async () => {
+    await make();
+    await kit.end('die', first);
+    expect(await settleEndings(database)).toMatchObject({ count: 1, more: true });
+    await replayJob(database, kit.key(first));
+    await settleAll(database);
+    expect(await kit.read()).toMatchObject({
+      ...{ status: 'running', deadLetterCount: 0, cancelledCount: 0 },
+    });
+    expect(await kit.statusOf(names.at(-1) ?? '')).toBe('scheduled');
+  });
+
+  it('stays cancelled from the link on that a person had cancelled', async () => {
+    await make();
+    await cancelJob(database, { ...kit.key(second), reason: 'asked' });
+    await kit.end('die', first);
+    await settleAll(database);
+    expect(await kit.read()).toMatchObject({ deadLetterCount: 1, cancelledCount: 499 });
+    await replayJob(database, kit.key(first));
+    await kit.end('complete', first);
+    await settleAll(database);
+    expect(await kit.read()).toMatchObject({
+      ...{ status: 'cancelled', completedCount: 1, cancelledCount: 499 },
+    });
+  });
+});
+
 describe('a settler', () => {
   const twoBatches = async () => {
     for (const name of ['one', 'two']) {

@@ -2983,11 +2983,16 @@ for update skip locked`,
   /** settling.sql */
   holdChildren: {
     name: 'hold_children',
-    text: `with edge as materialized (
-  select d.project_id, d.parent_id, d.child_id
-  from unnest($1::uuid[], $2::uuid[]) as n (project_id, id)
+    text: `with recursive edge as (
+  select n.id as root_id, d.project_id, d.child_id, d.on_failure = 'cancel' and n.status <> 'completed' as is_doomed
+  from unnest($1::uuid[], $2::uuid[], $3::text[]) as n (project_id, id, status)
   join holdfast.job_dependencies as d on d.project_id = n.project_id and d.parent_id = n.id
   where d.state = 'waiting'
+  union
+  select edge.root_id, d.project_id, d.child_id, d.on_failure = 'cancel'
+  from edge
+  join holdfast.job_dependencies as d on d.project_id = edge.project_id and d.parent_id = edge.child_id
+  where edge.is_doomed and d.state = 'waiting'
 ),
 child as materialized (
   select distinct project_id, child_id from edge
@@ -2999,14 +3004,11 @@ held as materialized (
   order by j.project_id, j.id
   for no key update of j skip locked
 )
-select distinct edge.project_id, edge.parent_id
+select distinct edge.project_id, edge.root_id as parent_id
 from edge
-where exists (
-    select from holdfast.jobs as j where j.project_id = edge.project_id and j.id = edge.child_id
-  )
-  and not exists (
-    select from held where held.project_id = edge.project_id and held.id = edge.child_id
-  )`,
+join holdfast.jobs as j on j.project_id = edge.project_id and j.id = edge.child_id
+left join held on held.project_id = edge.project_id and held.id = edge.child_id
+where held.id is null`,
   },
   /** settling.sql */
   removeEndings: {
@@ -3029,13 +3031,16 @@ returning e.job_id as id`,
   /** settling.sql */
   settleDependencies: {
     name: 'settle_dependencies',
-    text: `with ended as materialized (
-  select d.parent_id, d.child_id, n.status
+    text: `with recursive ended as (
+  select d.parent_id, d.child_id, d.on_failure, n.status
   from unnest($2::uuid[], $3::text[]) as n (id, status)
   join holdfast.job_dependencies as d on d.project_id = $1::uuid and d.parent_id = n.id
   where d.state = 'waiting'
-  order by d.parent_id, d.child_id
-  for no key update of d
+  union
+  select d.parent_id, d.child_id, d.on_failure, 'cancelled'
+  from ended
+  join holdfast.job_dependencies as d on d.project_id = $1::uuid and d.parent_id = ended.child_id
+  where ended.on_failure = 'cancel' and ended.status <> 'completed' and d.state = 'waiting'
 )
 update holdfast.job_dependencies as d
 set state = case when ended.status = 'completed' then 'satisfied' else 'broken' end
@@ -3139,10 +3144,27 @@ from reported`,
   /** settling.sql */
   reopenDependencies: {
     name: 'reopen_dependencies',
-    text: `update holdfast.job_dependencies as d
+    text: `with recursive felt as (
+  select d.parent_id, d.child_id, d.on_failure
+  from holdfast.job_dependencies as d
+  where d.project_id = $1::uuid and d.parent_id = $2::uuid and d.state = 'broken' and d.on_failure <> 'run'
+  union
+  select d.parent_id, d.child_id, d.on_failure
+  from felt
+  cross join lateral (
+    select h.id
+    from holdfast.job_history as h
+    where h.project_id = $1::uuid and h.id = felt.child_id and h.status = 'cancelled' and h.reason = 'parent_failed'
+      and h.unique_lock is null
+    limit 1
+  ) as cancelled
+  join holdfast.job_dependencies as d on d.project_id = $1::uuid and d.parent_id = cancelled.id
+  where felt.on_failure = 'cancel' and d.state = 'broken' and d.on_failure <> 'run'
+)
+update holdfast.job_dependencies as d
 set state = 'waiting'
-from unnest($2::uuid[]) as n (id)
-where d.project_id = $1::uuid and d.parent_id = n.id and d.state = 'broken' and d.on_failure <> 'run'
+from felt
+where d.project_id = $1::uuid and d.parent_id = felt.parent_id and d.child_id = felt.child_id
 returning d.child_id, d.on_failure`,
   },
   /** settling.sql */
