@@ -1,4 +1,4 @@
-import type { RetryPolicy } from '@holdfast/domain';
+import type { RetryPolicy, UniqueScope, UniqueUntil } from '@holdfast/domain';
 import { plainArray, textArray } from './array-literal.ts';
 import type { Database } from './database.ts';
 import { statements } from './generated/statements.ts';
@@ -49,10 +49,10 @@ export interface NewJob {
 export interface UniqueLock {
   /** SHA-256 of scope, what the scope names, and key, in hexadecimal digits. */
   readonly digest: string;
-  readonly scope: 'type' | 'queue' | 'project';
+  readonly scope: UniqueScope;
   readonly key: string;
   /** `start`: held until the first claim; `done`: until the job ended; `ttl`: for `ttlMs` from the insert. */
-  readonly until: 'start' | 'done' | 'ttl';
+  readonly until: UniqueUntil;
   readonly ttlMs?: number | undefined;
 }
 

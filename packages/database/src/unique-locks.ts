@@ -1,4 +1,4 @@
-import type { CompleteUniqueSettings, JobStatus } from '@holdfast/domain';
+import type { CompleteUniqueSettings, JobStatus, UniqueConflict } from '@holdfast/domain';
 import { plainArray } from './array-literal.ts';
 import type { NewJob } from './enqueue.ts';
 import { statements } from './generated/statements.ts';
@@ -15,8 +15,7 @@ export interface KeyRequest {
  * What becomes of a job that asked for a key: `insert` it, the key is taken; `existing`, it was inserted before;
  * `queued_behind`, insert it with one more parent; in all other cases another job stands for it.
  */
-export type KeyVerdict =
-  'insert' | 'existing' | 'queued_behind' | 'kept' | 'replaced' | 'debounced' | 'rejected';
+export type KeyVerdict = 'insert' | 'existing' | UniqueConflict | 'rejected';
 
 /** The answer to a {@link KeyRequest}. */
 export interface KeyAnswer {

@@ -2,8 +2,9 @@ import { parentFailurePolicies } from '@holdfast/domain';
 import type { OnParentFailure } from '@holdfast/domain';
 import { OptionCheck } from '../check-options.ts';
 import type { JobRequest } from '../job-definition.ts';
-import type { PlannedEdge } from './batch-plan.ts';
+import type { BatchOptions, BatchPlan, PlannedEdge } from './batch-plan.ts';
 import { isJobRequest } from './is-job-request.ts';
+import { readBatchOptions } from './plan-batch.ts';
 
 /** A job of a graph, for others to wait for. */
 export interface GraphNode {
@@ -28,18 +29,21 @@ export interface GraphBuilder {
   add(job: JobRequest, options?: GraphNodeOptions): GraphNode;
 }
 
-/** What was added to a graph. */
-export interface PlannedGraph {
-  readonly jobs: readonly JobRequest[];
-  readonly edges: readonly PlannedEdge[];
-}
-
 /**
- * Collects what a function adds to a graph.
+ * Plans a graph of what a function adds to it.
  *
  * @throws OptionsInvalidError also for an async function: what it adds later would be lost
  */
-export function planGraph(build: (graph: GraphBuilder) => unknown): PlannedGraph {
+export function planGraph(
+  build: (graph: GraphBuilder) => unknown,
+  options: BatchOptions,
+): BatchPlan {
+  const checked = readBatchOptions('graph', options);
+  const added = collect(build);
+  return { kind: 'graph', options: checked, ...added, batches: [], callbacks: [] };
+}
+
+function collect(build: (graph: GraphBuilder) => unknown): Pick<BatchPlan, 'jobs' | 'edges'> {
   const jobs: JobRequest[] = [];
   const edges: PlannedEdge[] = [];
   const nodes = new Set<GraphNode>();

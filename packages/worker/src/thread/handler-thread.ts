@@ -40,7 +40,7 @@ async function execute(own: ActiveRun, run: ThreadRun): Promise<void> {
     own.context.sendProgress();
     end(own, endOfResult(own.id, result));
   } catch (error) {
-    fail(own, error, false);
+    fail(own, { error, isStray: false });
   }
 }
 
@@ -59,7 +59,10 @@ function endOfResult(runId: number, result: unknown): FromThread {
   return { kind: 'completed', runId, json: safeJson(result).json };
 }
 
-function fail(own: ActiveRun, error: unknown, isStray: boolean): void {
+function fail(
+  own: ActiveRun,
+  { error, isStray }: { readonly error: unknown; readonly isStray: boolean },
+): void {
   const failure = toThreadFailure(error, own.type);
   const code = isStray && failure.code === 'handler_failed' ? 'uncaught_exception' : failure.code;
   end(own, { kind: 'failed', runId: own.id, failure: { ...failure, code }, isStray });
@@ -75,7 +78,7 @@ function onStray(error: unknown): void {
   const own = current.getStore();
   // What an earlier handler left behind fails nobody; an error of nobody ends the thread as usual.
   if (own === undefined) throw error;
-  if (own === active) fail(own, error, true);
+  if (own === active) fail(own, { error, isStray: true });
 }
 
 function post(message: FromThread): void {
