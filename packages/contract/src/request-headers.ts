@@ -21,7 +21,8 @@ const ifMatchHeader = {
 
 const lastEventIdHeader = {
   'Last-Event-ID': EventPosition.optional().meta({
-    description: 'Only events behind this one; comes before `after`. Browsers send it by themselves.',
+    description:
+      'Only events behind this one; comes before `after`. Browsers send it by themselves.',
   }),
 };
 
