@@ -1,13 +1,13 @@
 import type { BatchKind, CallbackRole, OnParentFailure } from '@holdfast/domain';
 import { HoldfastError } from '@holdfast/domain';
-import { advanceBatches } from './advance-batches.ts';
-import { plainArray, textArray } from './array-literal.ts';
+import { plainArray } from './array-literal.ts';
 import { checkBatchIds, refuseRepeated } from './check-batch-ids.ts';
 import { checkDependencies } from './check-dependencies.ts';
 import type { Database } from './database.ts';
-import { enqueueJobs } from './enqueue.ts';
 import type { NewJob } from './enqueue.ts';
 import { statements } from './generated/statements.ts';
+import { insertBatchTree, insertMembers } from './insert-batch-tree.ts';
+import type { Making } from './insert-batch-tree.ts';
 import type { JobTemplate } from './job-template.ts';
 import type { Queryable } from './queryable.ts';
 import { resolveQueues } from './queue-directory.ts';
@@ -67,28 +67,14 @@ export interface CreateBatch {
   readonly mayRepeat?: boolean | undefined;
 }
 
-/** Rows of one insert. */
-const slice = 2_000;
-
-/** What the parts of making a batch share. */
-interface Making {
-  readonly database: Database;
-  readonly tx: Queryable;
-  readonly projectId: string;
-  readonly queues: ReadonlyMap<string, QueueEntry>;
-  readonly mayRepeat: boolean;
-  readonly queueIds: Set<string>;
-  scheduled: boolean;
-}
-
 const nothing: BatchEnqueued = { isNew: false, queueIds: [], scheduled: false };
 
 /**
  * Makes a batch with its jobs and the batches in it, all or none.
  *
  * @throws HoldfastError `batch_not_open` or `batch_not_found` when there is no outer batch that takes more members;
- * `batch_member_exists` when a job or an inner batch has an id that is taken, or is given twice; `graph_invalid` for edges that make a cycle,
- * lead out of the batch or are too many
+ * `batch_member_exists` when a job or an inner batch has an id that is taken, or is given twice; `graph_invalid` for
+ * edges that make a cycle, lead out of the batch or are too many
  */
 export async function createBatch(
   database: Database,
@@ -119,37 +105,8 @@ async function insertWithin(making: Making, { batch, parentId }: CreateBatch): P
     if (isThere) return false;
     if (refusal !== undefined) throw refusal;
   }
-  if (!(await insertTree(making, batch, parentId))) return false;
+  if (!(await insertBatchTree(making, batch, parentId))) return false;
   if (parentId !== undefined) await tx.query(statements.growBatch, [projectId, parentId, 1]);
-  return true;
-}
-
-/** Answers false when the batch is there already. */
-async function insertTree(
-  making: Making,
-  batch: NewBatch,
-  parentId: string | undefined,
-): Promise<boolean> {
-  const { database, tx, projectId, queues } = making;
-  const { id, batches = [] } = batch;
-  const memberCount = batch.jobs.length + batches.length;
-  const [row] = await tx.query(statements.insertBatch, [
-    ...[projectId, id, batch.kind, batch.name ?? null, parentId ?? null],
-    ...[batch.allowFailures === true, memberCount],
-  ]);
-  if (row === undefined) return false;
-  await insertCallbacks(making, batch);
-  await insertDependencies(making, batch);
-  await insertMembers(making, batch);
-  for (const inner of batches) {
-    if (await insertTree(making, inner, id)) continue;
-    throw memberExists(`The batch ${inner.id}`);
-  }
-  if (memberCount > 0) return true;
-  const counts = new Map([[id, { completed: 0, dead_letter: 0, cancelled: 0 }]]);
-  const wakes = { queueIds: making.queueIds, scheduled: false, cascaded: false };
-  await advanceBatches(tx, { database, projectId, wakes, counts, queues });
-  making.scheduled ||= wakes.scheduled;
   return true;
 }
 
@@ -243,69 +200,4 @@ function queuesOf({ jobs, callbacks = [], batches = [] }: NewBatch): ReadonlySet
   for (const { job } of callbacks) names.add(job.queue);
   for (const inner of batches) for (const name of queuesOf(inner)) names.add(name);
   return names;
-}
-
-function memberExists(what: string): HoldfastError {
-  return new HoldfastError(`${what} exists already, so it cannot be made as a member of a batch`, {
-    code: 'batch_member_exists',
-  });
-}
-
-/** Inserts jobs with what they must know of their batch and of each other. */
-async function insertMembers(
-  making: Making,
-  { id: batchId, jobs, dependencies = [] }: Pick<NewBatch, 'id' | 'jobs' | 'dependencies'>,
-): Promise<void> {
-  const { database, tx, projectId, queues, mayRepeat } = making;
-  const parentCounts = new Map<string, number>();
-  const parents = new Set<string>();
-  for (const { parentId, childId } of dependencies) {
-    parents.add(parentId);
-    parentCounts.set(childId, (parentCounts.get(childId) ?? 0) + 1);
-  }
-  for (let start = 0; start < jobs.length; start += slice) {
-    const own = jobs.slice(start, start + slice).map((job) => ({
-      ...job,
-      batchId,
-      hasChildren: parents.has(job.id),
-      parentCount: parentCounts.get(job.id),
-    }));
-    const request = { projectId, jobs: own, tx, queues, mayRepeat };
-    const { insertedIds, queueIds, scheduled } = await enqueueJobs(database, request);
-    const missing = own.find(({ id }) => !insertedIds.has(id));
-    if (missing !== undefined) throw memberExists(`The job ${missing.id}`);
-    for (const queueId of queueIds) making.queueIds.add(queueId);
-    making.scheduled ||= scheduled;
-  }
-}
-
-async function insertCallbacks({ tx, projectId }: Making, batch: NewBatch): Promise<void> {
-  const { callbacks = [] } = batch;
-  if (callbacks.length === 0) return;
-  await tx.query(statements.insertBatchCallbacks, [
-    projectId,
-    batch.id,
-    plainArray(callbacks.map(({ role }) => role)),
-    plainArray(callbacks.map(({ percent }) => percent ?? 0)),
-    plainArray(callbacks.map(({ jobId }) => jobId)),
-    textArray(callbacks.map(({ job }) => JSON.stringify(job))),
-  ]);
-}
-
-async function insertDependencies(
-  { tx, projectId }: Making,
-  { jobs, dependencies = [] }: NewBatch,
-): Promise<void> {
-  if (dependencies.length === 0) return;
-  const delayOf = new Map(jobs.map((job) => [job.id, job.delayMs ?? 0]));
-  for (let start = 0; start < dependencies.length; start += slice) {
-    const own = dependencies.slice(start, start + slice);
-    await tx.query(statements.insertDependencies, [
-      projectId,
-      plainArray(own.map(({ parentId }) => parentId)),
-      plainArray(own.map(({ childId }) => childId)),
-      plainArray(own.map(({ onFailure }) => onFailure)),
-      plainArray(own.map(({ childId }) => delayOf.get(childId) ?? 0)),
-    ]);
-  }
 }
