@@ -52,13 +52,16 @@ describe('holdfast migrate', () => {
 });
 
 describe('five processes that migrate an empty database at once', () => {
-  it('all succeed, and one of them applies each migration', async () => {
+  it('all succeed, and each migration is applied once', async () => {
     const empty = await createEmptyDatabase();
     try {
       const env = { DATABASE_URL: empty.url };
       const runs = await Promise.all(Array.from({ length: 5 }, () => holdfast(['migrate'], env)));
       expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
-      expect(runs.filter(({ output }) => output.includes('applied'))).toHaveLength(1);
+      // Those that run outside of a transaction may each be another process's.
+      const counts = runs.map(({ output }) => Number(/(\d+) applied/.exec(output)?.[1] ?? 0));
+      const version = Number(/schema version (\d+)/.exec(runs[0]?.output ?? '')?.[1]);
+      expect(counts.reduce((sum, count) => sum + count)).toBe(version);
       expect((await holdfast(['doctor'], env)).output).toContain('✔ schema');
     } finally {
       await empty.drop();

@@ -634,7 +634,7 @@ where start_deadline_at is not null and status in ('queued', 'scheduled');
     version: 5,
     name: 'unique_keys',
     transactional: true,
-    checksum: 'a1da55ef17ffd4129af1562adc60949f7d61b9a08f4b03e82ac9fc3ee3c1e37e',
+    checksum: 'ba795fd0cf15d5ee4cdad1a0155c98fac7917ab3966a83b42e21524d171abeec',
     sql: `-- Taking unique keys. Whoever takes one locks its row in unique_locks first and looks at the holder in a statement of its
 -- own: a holder that was committed while this one waited for the row is seen by the second statement only. Rows of
 -- locks come before rows of jobs, and both in the order of their keys, so that no two callers wait for each other.
@@ -976,107 +976,6 @@ begin
     (d.request -> 'no')::integer, d.verdict, d.job_id,
     coalesce(d.job_status, holdfast.ended_job_status(project, d.job_id))::text, d.holder_id
   from unnest(decisions) as d;
-end
-$$;
-
--- Takes the keys of jobs that are about to live again: dead letters, and jobs that were cancelled with their parent.
--- Answers those whose key another job holds, with that job; they must stay as they are. Their time begins anew.
-create function holdfast.reacquire_unique_keys(project uuid, job_ids uuid[])
-returns table (job_id uuid, holder_id uuid)
-language plpgsql
-set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
-#variable_conflict use_column
-declare
-  -- Of jobs that share a key, the first may have it.
-  wanted jsonb;
-  fresh bytea[];
-begin
-  select jsonb_agg(
-    j.unique_lock || jsonb_build_object('jobId', j.id, 'seq', j.execution_seq, 'onConflict', 'keep') order by j.id
-  )
-  into wanted
-  from unnest(job_ids) as n (id)
-  cross join lateral (
-    select a.id, a.unique_lock, a.execution_seq
-    from holdfast.all_jobs as a
-    where a.project_id = project and a.id = n.id
-      and (a.status = 'dead_letter' or a.status = 'cancelled' and a.reason = 'parent_failed')
-    limit 1
-  ) as j
-  where j.unique_lock is not null;
-  if wanted is null then
-    return;
-  end if;
-
-  fresh := holdfast.lock_unique_keys(project, (
-    select jsonb_agg(f.request)
-    from (
-      select distinct on (r.request ->> 'digest') r.request
-      from jsonb_array_elements(wanted) as r (request)
-      order by r.request ->> 'digest', r.request ->> 'jobId'
-    ) as f
-  ));
-  return query
-  with decided as materialized (
-    select
-      d.request, d.lock_row, (d.request ->> 'jobId')::uuid as id,
-      coalesce(
-        d.holder_id,
-        first_value((d.request ->> 'jobId')::uuid) over (partition by d.lock_row order by d.request ->> 'jobId')
-      ) as winner_id
-    from unnest(holdfast.decide_unique_keys(project, wanted, fresh)) as d
-  ),
-  locked as (
-    update holdfast.unique_locks as l
-    set
-      job_id = d.id,
-      until = d.request ->> 'until',
-      execution_seq = (d.request -> 'seq')::integer,
-      expires_at = clock_timestamp() + (d.request -> 'ttlMs')::double precision * interval '1 millisecond',
-      next_job_id = null,
-      acquired_at = clock_timestamp()
-    from decided as d
-    where l.ctid = d.lock_row and d.winner_id = d.id
-  )
-  select d.id, d.winner_id from decided as d where d.winner_id <> d.id;
-end
-$$;
-
--- Removes locks whose jobs are gone, a page of those that were taken longest ago; answers how many. Here too the rows
--- are locked before their jobs are looked at.
-create function holdfast.forget_unique_keys(unused_ms double precision, page integer) returns integer
-language plpgsql
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  picked tid[];
-  forgotten integer;
-begin
-  select array_agg(found.row_id) into picked
-  from (
-    select l.ctid as row_id
-    from holdfast.unique_locks as l
-    where l.acquired_at < clock_timestamp() - unused_ms * interval '1 millisecond'
-      and coalesce(l.expires_at <= clock_timestamp(), true)
-      and not exists (
-        select from holdfast.jobs as j where j.project_id = l.project_id and j.id in (l.job_id, l.next_job_id)
-      )
-    order by l.acquired_at
-    limit page
-    for update skip locked
-  ) as found;
-  delete from holdfast.unique_locks as l
-  where l.ctid = any (picked)
-    and coalesce(l.expires_at <= clock_timestamp(), true)
-    and not exists (
-      select from holdfast.jobs as j where j.project_id = l.project_id and j.id in (l.job_id, l.next_job_id)
-    );
-  get diagnostics forgotten = row_count;
-  return forgotten;
 end
 $$;
 `,
@@ -1495,6 +1394,115 @@ alter table holdfast.workers add column lost_at timestamptz;
     sql: `-- no-transaction
 create index concurrently if not exists jobs_of_key on holdfast.jobs (project_id, (unique_lock ->> 'key'), id)
 where unique_lock is not null;
+`,
+  },
+  {
+    version: 9,
+    name: 'unique_key_upkeep',
+    transactional: true,
+    checksum: '0230852fff6b4a0287912cadb7ffd2dc2defca1861388a6ab61beda612cc70a0',
+    sql: `-- Unique keys of jobs that live again, and of jobs that are gone.
+
+-- Takes the keys of jobs that are about to live again: dead letters, and jobs that were cancelled with their parent.
+-- Answers those whose key another job holds, with that job; they must stay as they are. Their time begins anew.
+create function holdfast.reacquire_unique_keys(project uuid, job_ids uuid[])
+returns table (job_id uuid, holder_id uuid)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+  -- Of jobs that share a key, the first may have it.
+  wanted jsonb;
+  fresh bytea[];
+begin
+  select jsonb_agg(
+    j.unique_lock || jsonb_build_object('jobId', j.id, 'seq', j.execution_seq, 'onConflict', 'keep') order by j.id
+  )
+  into wanted
+  from unnest(job_ids) as n (id)
+  cross join lateral (
+    select a.id, a.unique_lock, a.execution_seq
+    from holdfast.all_jobs as a
+    where a.project_id = project and a.id = n.id
+      and (a.status = 'dead_letter' or a.status = 'cancelled' and a.reason = 'parent_failed')
+    limit 1
+  ) as j
+  where j.unique_lock is not null;
+  if wanted is null then
+    return;
+  end if;
+
+  fresh := holdfast.lock_unique_keys(project, (
+    select jsonb_agg(f.request)
+    from (
+      select distinct on (r.request ->> 'digest') r.request
+      from jsonb_array_elements(wanted) as r (request)
+      order by r.request ->> 'digest', r.request ->> 'jobId'
+    ) as f
+  ));
+  return query
+  with decided as materialized (
+    select
+      d.request, d.lock_row, (d.request ->> 'jobId')::uuid as id,
+      coalesce(
+        d.holder_id,
+        first_value((d.request ->> 'jobId')::uuid) over (partition by d.lock_row order by d.request ->> 'jobId')
+      ) as winner_id
+    from unnest(holdfast.decide_unique_keys(project, wanted, fresh)) as d
+  ),
+  locked as (
+    update holdfast.unique_locks as l
+    set
+      job_id = d.id,
+      until = d.request ->> 'until',
+      execution_seq = (d.request -> 'seq')::integer,
+      expires_at = clock_timestamp() + (d.request -> 'ttlMs')::double precision * interval '1 millisecond',
+      next_job_id = null,
+      acquired_at = clock_timestamp()
+    from decided as d
+    where l.ctid = d.lock_row and d.winner_id = d.id
+  )
+  select d.id, d.winner_id from decided as d where d.winner_id <> d.id;
+end
+$$;
+
+-- Removes locks whose jobs are gone, a page of those that were taken longest ago; answers how many. Here too the rows
+-- are locked before their jobs are looked at.
+create function holdfast.forget_unique_keys(unused_ms double precision, page integer) returns integer
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  picked tid[];
+  forgotten integer;
+begin
+  select array_agg(found.row_id) into picked
+  from (
+    select l.ctid as row_id
+    from holdfast.unique_locks as l
+    where l.acquired_at < clock_timestamp() - unused_ms * interval '1 millisecond'
+      and coalesce(l.expires_at <= clock_timestamp(), true)
+      and not exists (
+        select from holdfast.jobs as j where j.project_id = l.project_id and j.id in (l.job_id, l.next_job_id)
+      )
+    order by l.acquired_at
+    limit page
+    for update skip locked
+  ) as found;
+  delete from holdfast.unique_locks as l
+  where l.ctid = any (picked)
+    and coalesce(l.expires_at <= clock_timestamp(), true)
+    and not exists (
+      select from holdfast.jobs as j where j.project_id = l.project_id and j.id in (l.job_id, l.next_job_id)
+    );
+  get diagnostics forgotten = row_count;
+  return forgotten;
+end
+$$;
 `,
   },
 ];
