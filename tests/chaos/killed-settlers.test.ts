@@ -4,7 +4,7 @@ import { uuidSeries, uuidV7 } from '@holdfast/domain';
 import type { OnParentFailure } from '@holdfast/domain';
 import { waitFor } from '@holdfast/testing';
 import { expect, it } from 'vitest';
-import { findBatchFaults, isSettled } from './support/check-batches.ts';
+import { findBatchFaults, untilSettled } from './support/check-batches.ts';
 import { ask } from './support/records.ts';
 import { supervise } from './support/supervise.ts';
 import { useArena } from './support/use-arena.ts';
@@ -36,9 +36,7 @@ it('calls every callback once and counts every member while workers and schedule
     await waitFor('a process is there to be killed', () => inTurn.some((each) => each.kill()));
   }
   const { database } = arena();
-  await waitFor('everything has ended and is settled', () => isSettled(database), {
-    timeoutMs: 120_000,
-  });
+  await untilSettled(database);
   expect(processes.reduce((sum, { deathCount }) => sum + deathCount, 0)).toBe(killCount);
   for (const process of processes) await process.stop();
 

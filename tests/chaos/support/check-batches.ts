@@ -1,4 +1,5 @@
 import type { Database } from '@holdfast/database';
+import { waitFor } from '@holdfast/testing';
 import { ask } from './records.ts';
 
 /** What is wrong with a batch, in words. */
@@ -72,15 +73,35 @@ interface CallbackRow {
   readonly completed_count: number;
 }
 
-/** Whether no job is on its way, no ending waits, and every batch has finished. */
-export async function isSettled(database: Database): Promise<boolean> {
-  const sql = `
-    select
-      (select count(*) from holdfast.jobs where status not in ('failed', 'dead_letter'))
-      + (select count(*) from holdfast.job_endings)
-      + (select count(*) from holdfast.batches where finished_at is null) as open_count`;
-  const [row] = await ask<{ readonly open_count: string }>(database, sql);
-  return row?.open_count === '0';
+/** What is on its way, waits to be settled, or is not finished, counted by kind. */
+const leftSql = `
+  select 'job ' || status || ' ' || type || coalesce(' ' || reason, '') || ' after ' || crash_count || ' crashes' as what,
+    count(*)::integer as count
+  from holdfast.jobs where status not in ('failed', 'dead_letter')
+  group by 1
+  union all
+  select 'ending ' || status, count(*)::integer from holdfast.job_endings group by 1
+  union all
+  select 'open ' || kind, count(*)::integer from holdfast.batches where finished_at is null group by 1`;
+
+interface Left {
+  readonly what: string;
+  readonly count: number;
+}
+
+/** Waits until no job is on its way, no ending waits, and every batch has finished. */
+export async function untilSettled(database: Database): Promise<void> {
+  let left: readonly Left[] = [];
+  const isSettled = async () => {
+    left = await ask<Left>(database, leftSql);
+    return left.length === 0;
+  };
+  try {
+    await waitFor('everything is settled', isSettled, { timeoutMs: 120_000 });
+  } catch (cause) {
+    const list = left.map(({ what, count }) => `${String(count)} × ${what}`).join(', ');
+    throw new Error(`Left behind: ${list}`, { cause });
+  }
 }
 
 /**
