@@ -88,6 +88,8 @@ async function waitForMore(
   watch: ProjectWatch,
   wait: { readonly after: string; readonly signal: AbortSignal; readonly untilMs: number },
 ): Promise<boolean> {
+  // A signal that has aborted before tells nobody again.
+  if (wait.signal.aborted) return false;
   const done = new AbortController();
   const end = (): void => {
     done.abort();
