@@ -31,6 +31,7 @@ import { holdJob } from './held-job.ts';
 import type { HeldJob } from './held-job.ts';
 import type { ContextServices } from './job-context.ts';
 import { JobRunner } from './job-runner.ts';
+import { logFailedAttempt } from './log-failed-attempt.ts';
 import { PrefetchTarget } from './prefetch-target.ts';
 import { guardProcess } from './process-guards.ts';
 import type { RemoveGuards } from './process-guards.ts';
@@ -300,8 +301,7 @@ export class WorkerEngine implements Service {
       if (decision.executionStatus !== 'running')
         this.#metrics?.count(job, decision.executionStatus);
     }
-    const { observer } = this.#options;
-    if (observer !== undefined) for (const end of finishes) observer.onEnded(endedAttempt(end));
+    this.#announce(finishes);
     if (finishes.some(({ job }) => job.claimed.isAwaited)) this.#settler.kick();
     const queueIds = [...new Set(finishes.map(({ job }) => job.claimed.queueId))];
     if (transition === 'retry_jobs' || transition === 'release_jobs') {
@@ -312,6 +312,15 @@ export class WorkerEngine implements Service {
     this.#runner.fillSlots();
     for (const queueId of queueIds) this.#claimer.noteStored(queueId);
   };
+
+  #announce(finishes: readonly PendingFinish[]): void {
+    const { observer, logger } = this.#options;
+    for (const finish of finishes) {
+      const end = endedAttempt(finish);
+      logFailedAttempt(logger, end);
+      observer?.onEnded(end);
+    }
+  }
 
   readonly #onLate = ({ job }: PendingFinish): void => {
     this.#heartbeater.drop([job]);
