@@ -202,7 +202,8 @@ describe('the stream of events', () => {
   });
 
   it('ends when the process stops, which does not wait for its reader', async () => {
-    const other = await startTestApi();
+    // No heartbeat wakes the stream while this test waits.
+    const other = await startTestApi({}, { eventHeartbeatMs: 3_600_000 });
     const client = createApiClient({
       baseUrl: other.url,
       getAccessToken: () => other.ownerToken,
