@@ -68,7 +68,7 @@ export function engineHandlerOf<Tx>(
     schema === undefined
       ? run
       : async (payload: unknown, ctx: JobContext<Tx>) =>
-          run(await validatePayload(type, schema, payload), ctx);
+          run(await validatePayload({ type, schema }, payload), ctx);
   return (payload, context) => call(runChecked, { payload, context, parts });
 }
 

@@ -58,7 +58,8 @@ export async function checkDraft(request: DraftRequest): Promise<CheckedDraft> {
   const { json, isExact } = payloadJson(payload, { type, limitBytes });
   if (definition?.schema !== undefined) {
     // What the handler's side will read, so that what passes here passes there.
-    await validatePayload(type, definition.schema, isExact ? payload : JSON.parse(json));
+    const { schema } = definition;
+    await validatePayload({ type, schema }, isExact ? payload : JSON.parse(json), payload);
   }
   const id = fields.id ?? uuidV7(systemClock.nowMs());
   return {

@@ -21,7 +21,8 @@ export function adaptHandler(found: JobDefinition, type: string): JobHandler {
     // The engine gives handlers of threads the context of the thread.
     const thread = context as ThreadJobContext;
     const { schema } = found;
-    const checked = schema === undefined ? payload : await validatePayload(type, schema, payload);
+    const checked =
+      schema === undefined ? payload : await validatePayload({ type, schema }, payload);
     const ctx = createJobContext<RegisteredTransaction>(thread, {
       enqueue: (job: JobDefinition | string, childPayload?: unknown, options?: JobOptions) =>
         enqueueByMain(thread, { job, payload: childPayload, options: options ?? {} }),
@@ -59,7 +60,7 @@ async function enqueueByMain(
       ? [job, options]
       : [job.type, { ...optionsOfDefaults(job.defaults), ...options }];
   if (typeof job !== 'string' && job.schema !== undefined) {
-    await validatePayload(type, job.schema, payload);
+    await validatePayload({ type, schema: job.schema }, payload);
   }
   // What the worker answers to the call of this name.
   return (await thread.call('enqueue', type, payload, said)) as EnqueueResult;

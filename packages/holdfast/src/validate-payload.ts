@@ -4,24 +4,42 @@ import type { StandardSchema, StandardSchemaIssue } from './standard-schema.ts';
 /**
  * Checks a payload with a schema.
  *
+ * @param given the value whose JSON the payload is, when the caller had one that says more than its JSON
  * @returns what the schema makes of it
  * @throws PayloadInvalidError that names the path of each issue
  */
 export async function validatePayload<Output>(
-  type: string,
-  schema: StandardSchema<unknown, Output>,
+  definition: { readonly type: string; readonly schema: StandardSchema<unknown, Output> },
   payload: unknown,
+  given: unknown = payload,
 ): Promise<Output> {
+  const { type, schema } = definition;
   const result = await schema['~standard'].validate(payload);
   if (result.issues === undefined) return result.value;
-  const issues = result.issues.map((issue) => ({
-    pointer: pointerOf(issue),
-    message: issue.message,
-  }));
+  const issues = result.issues.map((issue) => {
+    const keys = keysOf(issue);
+    const hint = valueAt(given, keys) instanceof Date ? dateHint : '';
+    return {
+      pointer: jsonPointer(keys.map((key) => (typeof key === 'symbol' ? key.toString() : key))),
+      message: `${issue.message}${hint}`,
+    };
+  });
   throw new PayloadInvalidError(type, issues);
 }
 
-function pointerOf({ path = [] }: StandardSchemaIssue): string {
-  const keys = path.map((segment) => (typeof segment === 'object' ? segment.key : segment));
-  return jsonPointer(keys.map((key) => (typeof key === 'symbol' ? key.toString() : key)));
+const dateHint =
+  ' (payloads are checked as the JSON that handlers get, where a Date is a text: use a schema that makes a Date of it, ' +
+  'such as z.coerce.date())';
+
+function keysOf({ path = [] }: StandardSchemaIssue): readonly PropertyKey[] {
+  return path.map((segment) => (typeof segment === 'object' ? segment.key : segment));
+}
+
+function valueAt(value: unknown, keys: readonly PropertyKey[]): unknown {
+  let found = value;
+  for (const key of keys) {
+    if (typeof found !== 'object' || found === null) return undefined;
+    found = Reflect.get(found, key);
+  }
+  return found;
 }

@@ -174,6 +174,7 @@ describe('an enqueue that is refused writes nothing', () => {
     const job = defineJob({ type: 'dated', payload: z.object({ at: z.date() }) });
     const error = await nothingWritten(() => holdfast.enqueue(job, { at: new Date() }));
     expect(error).toMatchObject({ code: 'payload_invalid', issues: [{ pointer: '/at' }] });
+    expect(String(error)).toContain('a Date is a text: use a schema that makes a Date of it');
   });
 
   it.each([
