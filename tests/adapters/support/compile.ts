@@ -14,7 +14,8 @@ export function compile(files: readonly string[]): readonly string[] {
   });
 }
 
-function compilerOptions(): ts.CompilerOptions {
+/** The settings of the repository’s tests, as a file beside them would be compiled. */
+export function compilerOptions(): ts.CompilerOptions {
   const config = ts.getParsedCommandLineOfConfigFile(
     join(root, 'tsconfig.tests.json'),
     {},
