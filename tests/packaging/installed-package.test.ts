@@ -142,7 +142,8 @@ describe('an application in an empty folder', () => {
   });
 
   it('hears from the command how it is used, and what is missing', async () => {
-    expect(await runScript(command)).toMatch(/^exit 1\nUsage: holdfast migrate/);
+    expect(await runScript(command)).toMatch(/^exit 2\nUsage: holdfast migrate/);
+    expect(await runScript(command, ['--version'])).toMatch(/^exit 0\n\d+\.\d+\.\d+\n$/);
     expect(await runScript(command, ['migrate'], '')).toMatch(
       /^exit 78\n.*\n +DATABASE_URL: is required/,
     );

@@ -1,16 +1,12 @@
 #!/usr/bin/env node
-import { parseArgs } from 'node:util';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { exitCodeOf, exitCodes } from '@holdfast/runtime';
+import { readCommandLine, usage } from './command-line.ts';
 import { readConnectionSettings } from './config.ts';
 import { runMigrate } from './run-migrate.ts';
 
-const usage = `Usage: holdfast migrate [--dry-run]
-
-Brings the tables of Holdfast in the database up to date, or prints the SQL that would do it.
-
-  DATABASE_URL     where the database is: postgres://user:password@host:5432/name
-  HOLDFAST_SCHEMA  the schema of the tables, if it is not holdfast
-`;
+const usageExitCode = 2;
 
 process.exitCode = await run().catch((error: unknown) => {
   process.stderr.write(`${sentenceOf(error)}\n`);
@@ -18,21 +14,30 @@ process.exitCode = await run().catch((error: unknown) => {
 });
 
 async function run(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { 'dry-run': { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
-  });
-  if (values.help === true) {
-    process.stdout.write(usage);
-    return exitCodes.ok;
+  const request = readCommandLine(process.argv.slice(2));
+  switch (request.kind) {
+    case 'help':
+      process.stdout.write(usage);
+      return exitCodes.ok;
+    case 'version':
+      process.stdout.write(`${readVersion()}\n`);
+      return exitCodes.ok;
+    case 'refused':
+      if (request.problem !== undefined) process.stderr.write(`error: ${request.problem}\n\n`);
+      process.stderr.write(usage);
+      return usageExitCode;
+    case 'migrate':
+      process.stdout.write(await runMigrate(readConnectionSettings(), request));
+      return exitCodes.ok;
   }
-  if (positionals.join(' ') !== 'migrate') {
-    process.stderr.write(usage);
-    return exitCodes.failure;
-  }
-  const news = await runMigrate(readConnectionSettings(), { isDryRun: values['dry-run'] === true });
-  process.stdout.write(news);
-  return exitCodes.ok;
+}
+
+/** The version of this package. */
+function readVersion(): string {
+  const text = readFileSync(join(import.meta.dirname, '../..', 'package.json'), 'utf8');
+  // Our own file, whose version npm requires to be a text.
+  const { version } = JSON.parse(text) as { readonly version: string };
+  return version;
 }
 
 function sentenceOf(error: unknown): string {
