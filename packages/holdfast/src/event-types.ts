@@ -93,6 +93,13 @@ export type DataAndOptions<Event extends string, Options> =
     ? [data?: unknown, options?: Options]
     : [data: EventData<Event>, options?: Options];
 
-/** `unknown` when a job with this input can take the events, so that an intersection with it changes nothing. */
+/**
+ * `unknown` when a job with this input can take the events, so that an intersection with it changes nothing; else what no
+ * job has, under a name that tells people who read the compiler's error.
+ */
 export type TakesEvent<Event extends string, Input> =
-  unknown extends EventData<Event> ? unknown : EventPayload<Event> extends Input ? unknown : never;
+  unknown extends EventData<Event>
+    ? unknown
+    : EventPayload<Event> extends Input
+      ? unknown
+      : { readonly 'the payload of the job must accept the event': EventPayload<Event> };

@@ -29,7 +29,7 @@ import { keepInternals } from './internals.ts';
 import type { Internals } from './internals.ts';
 import { actOnJob, cancelJobOf, readJobOf } from './job-calls.ts';
 import type { CancelResult } from './job-calls.ts';
-import type { JobDefinition, JobRequest, PayloadAndOptions } from './job-definition.ts';
+import type { EnqueueArgs, JobDefinition, JobRequest, PayloadOf } from './job-definition.ts';
 import { checkDraft } from './job-draft.ts';
 import type { EnqueueManyOptions, EnqueueOptions } from './job-options.ts';
 import { JobWriter } from './job-writer.ts';
@@ -97,18 +97,16 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
   }
 
   /**
-   * Enqueues a job. Resolves after the commit; with `tx`, when the job is part of that transaction. A lost connection is
+   * Enqueues a job: by its definition, or by the name of its type for producers without that. Resolves after the commit; with `tx`, when the job is part of that transaction. A lost connection is
    * tried again, and makes no second job.
    *
    * @throws PayloadInvalidError that names the path of each issue, PayloadTooLargeError, OptionsInvalidError,
    * TransactionInvalidError, UniqueKeyHeldError: nothing was written then
    */
-  enqueue<Input>(
-    job: JobDefinition<string, Input>,
-    ...args: PayloadAndOptions<NoInfer<Input>, EnqueueOptions<Tx>>
+  enqueue<Job extends JobDefinition | string>(
+    job: Job,
+    ...args: EnqueueArgs<Job, EnqueueOptions<Tx>>
   ): Promise<EnqueueResult>;
-  /** Enqueues a job by the name of its type, for producers without its definition. */
-  enqueue(type: string, payload?: unknown, options?: EnqueueOptions<Tx>): Promise<EnqueueResult>;
   enqueue(
     job: JobDefinition | string,
     payload?: unknown,
@@ -129,16 +127,10 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
    *
    * @throws as `enqueue`; EnqueueIncompleteError when slices before the error were written, which names their jobs
    */
-  enqueueMany<Input>(
-    job: JobDefinition<string, Input>,
-    payloads: Iterable<NoInfer<Input>> | AsyncIterable<NoInfer<Input>>,
-    options?: EnqueueManyOptions<NoInfer<Input>, Tx>,
-  ): Promise<EnqueueManyResult>;
-  /** Enqueues many jobs by the name of their type. */
-  enqueueMany(
-    type: string,
-    payloads: Iterable<unknown> | AsyncIterable<unknown>,
-    options?: EnqueueManyOptions<unknown, Tx>,
+  enqueueMany<Job extends JobDefinition | string>(
+    job: Job,
+    payloads: Iterable<PayloadOf<Job>> | AsyncIterable<PayloadOf<Job>>,
+    options?: EnqueueManyOptions<PayloadOf<Job>, Tx>,
   ): Promise<EnqueueManyResult>;
   enqueueMany(
     job: JobDefinition | string,

@@ -4,7 +4,7 @@ import type { JobParents } from './batches/job-parents.ts';
 import type { EnqueueResult } from './enqueue-result.ts';
 import type { EmitOptions, EmitResult } from './event-calls.ts';
 import type { DataAndOptions, EventName } from './event-types.ts';
-import type { JobDefinition, PayloadAndOptions } from './job-definition.ts';
+import type { JobDefinition, EnqueueArgs } from './job-definition.ts';
 import type { Duration, EnqueueOptions } from './job-options.ts';
 import type { RegisteredTransaction } from './register.ts';
 
@@ -94,10 +94,7 @@ export type ContextEmit<Tx> = <Event extends EventName>(
 ) => Promise<EmitResult>;
 
 /** `enqueue` as the context has it. */
-export interface ContextEnqueue<Tx> {
-  <Input>(
-    job: JobDefinition<string, Input>,
-    ...args: PayloadAndOptions<NoInfer<Input>, EnqueueOptions<Tx>>
-  ): Promise<EnqueueResult>;
-  (type: string, payload?: unknown, options?: EnqueueOptions<Tx>): Promise<EnqueueResult>;
-}
+export type ContextEnqueue<Tx> = <Job extends JobDefinition | string>(
+  job: Job,
+  ...args: EnqueueArgs<Job, EnqueueOptions<Tx>>
+) => Promise<EnqueueResult>;

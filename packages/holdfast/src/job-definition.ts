@@ -74,6 +74,19 @@ type TypesOf<Job extends JobDefinition> = NonNullable<Job['~types']>;
 /** What `enqueue` takes for a definition. */
 export type InputOf<Job extends JobDefinition> = TypesOf<Job>['input'];
 
+/** What `enqueue` takes for a definition; of a type's name alone nothing is known. */
+export type PayloadOf<Job extends JobDefinition | string> = Job extends JobDefinition
+  ? InputOf<Job>
+  : unknown;
+
+/**
+ * Payload and options as arguments, for a definition or a type's name. One signature for both, since the compiler would
+ * tell of a wrong payload that a definition is no string if there were two.
+ */
+export type EnqueueArgs<Job extends JobDefinition | string, Options> = Job extends JobDefinition
+  ? PayloadAndOptions<InputOf<Job>, Options>
+  : [payload?: unknown, options?: Options];
+
 /** What the handler of a definition gets. */
 export type OutputOf<Job extends JobDefinition> = TypesOf<Job>['output'];
 

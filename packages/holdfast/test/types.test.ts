@@ -85,6 +85,27 @@ describe('the types of a definition', () => {
 });
 
 describe('the payload of an enqueue', () => {
+  it('is where the compiler points when it is wrong', () => {
+    compiled(() => {
+      void holdfast.enqueue(
+        resize,
+        // @ts-expect-error a field has another type
+        { width: '3' },
+      );
+      void holdfast.enqueueMany(
+        resize,
+        // @ts-expect-error a payload has another type
+        [{ width: '1' }],
+      );
+    });
+  });
+
+  it('can be passed on by functions for any job, and for any name', () => {
+    compiled(() => (job: JobDefinition<string, { id: string }> | string) => {
+      void holdfast.enqueue(job, { id: 'i1' }, { priority: 1 });
+    });
+  });
+
   it('is the input of the schema', () => {
     compiled(() => {
       void holdfast.enqueue(remind, { userId: 'u1', at: new Date() });

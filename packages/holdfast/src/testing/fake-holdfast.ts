@@ -17,7 +17,7 @@ import { checkEmit } from '../event-calls.ts';
 import type { EmitOptions, EmitResult } from '../event-calls.ts';
 import type { DataAndOptions, EventName } from '../event-types.ts';
 import type { HoldfastProducer } from '../holdfast-producer.ts';
-import type { JobDefinition, JobRequest, PayloadAndOptions } from '../job-definition.ts';
+import type { EnqueueArgs, JobDefinition, JobRequest, PayloadOf } from '../job-definition.ts';
 import { checkDraft } from '../job-draft.ts';
 import type { EnqueueManyOptions, EnqueueOptions } from '../job-options.ts';
 import type { RegisteredTransaction } from '../register.ts';
@@ -76,11 +76,10 @@ export class FakeHoldfast<Tx = RegisteredTransaction>
   }
 
   /** As that of `Holdfast`, save that there is no transaction to take part in. */
-  enqueue<Input>(
-    job: JobDefinition<string, Input>,
-    ...args: PayloadAndOptions<NoInfer<Input>, EnqueueOptions<Tx>>
+  enqueue<Job extends JobDefinition | string>(
+    job: Job,
+    ...args: EnqueueArgs<Job, EnqueueOptions<Tx>>
   ): Promise<EnqueueResult>;
-  enqueue(type: string, payload?: unknown, options?: EnqueueOptions<Tx>): Promise<EnqueueResult>;
   async enqueue(
     job: JobDefinition | string,
     payload?: unknown,
@@ -92,15 +91,10 @@ export class FakeHoldfast<Tx = RegisteredTransaction>
   }
 
   /** As that of `Holdfast`. */
-  enqueueMany<Input>(
-    job: JobDefinition<string, Input>,
-    payloads: Iterable<NoInfer<Input>> | AsyncIterable<NoInfer<Input>>,
-    options?: EnqueueManyOptions<NoInfer<Input>, Tx>,
-  ): Promise<EnqueueManyResult>;
-  enqueueMany(
-    type: string,
-    payloads: Iterable<unknown> | AsyncIterable<unknown>,
-    options?: EnqueueManyOptions<unknown, Tx>,
+  enqueueMany<Job extends JobDefinition | string>(
+    job: Job,
+    payloads: Iterable<PayloadOf<Job>> | AsyncIterable<PayloadOf<Job>>,
+    options?: EnqueueManyOptions<PayloadOf<Job>, Tx>,
   ): Promise<EnqueueManyResult>;
   enqueueMany(
     job: JobDefinition | string,
