@@ -91,14 +91,18 @@ export async function readSchemaVersion(settings: ConnectionSettings): Promise<n
 /**
  * Refuses to work on a schema that is newer or older than this build.
  *
+ * @param remedy what the reader of the error is told to do about an older one
  * @throws HoldfastError `schema_too_new` or `schema_outdated`.
  */
-export async function requireCurrentSchema(settings: ConnectionSettings): Promise<void> {
+export async function requireCurrentSchema(
+  settings: ConnectionSettings,
+  remedy = 'run "holdfast migrate"',
+): Promise<void> {
   const version = await readSchemaVersion(settings);
   refuseNewer(version);
   if (version < latestSchemaVersion) {
     throw new HoldfastError(
-      `The database schema is at version ${String(version)}, this build needs ${String(latestSchemaVersion)}: run "holdfast migrate"`,
+      `The database schema is at version ${String(version)}, this build needs ${String(latestSchemaVersion)}: ${remedy}`,
       { code: 'schema_outdated' },
     );
   }

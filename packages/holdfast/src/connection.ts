@@ -178,7 +178,7 @@ export class Connection {
 
   async #resolveProject(database: Database): Promise<string> {
     try {
-      await requireCurrentSchema(this.#parts.settings);
+      await requireCurrentSchema(this.#parts.settings, migrateRemedy);
       const project = await findProject(database, this.#parts.project);
       if (project !== undefined) return project.id;
       throw new HoldfastError(`There is no project "${this.#parts.project}"`, {
@@ -217,6 +217,8 @@ export class Connection {
     return running;
   }
 }
+
+const migrateRemedy = 'run "npx holdfast migrate", or call holdfast.migrate()';
 
 function unavailable(cause: unknown): HoldfastError {
   const detail = cause instanceof Error ? cause.message : String(cause);

@@ -332,7 +332,9 @@ describe('the connection', () => {
   it('tells to migrate first, and migrates', async () => {
     const server = await createEmptyDatabase();
     const fresh = new Holdfast({ connectionString: server.url, schema: 'jobs' });
-    await expect(fresh.enqueue('any')).rejects.toMatchObject({ code: 'schema_outdated' });
+    const refused = fresh.enqueue('any');
+    await expect(refused).rejects.toMatchObject({ code: 'schema_outdated' });
+    await expect(refused).rejects.toThrow('run "npx holdfast migrate", or call holdfast.migrate()');
     await fresh.migrate();
     const { id } = await fresh.enqueue('any', 'in a schema of its own');
     const client = new pg.Client(server.url);
