@@ -22,7 +22,10 @@ import type { ScheduleInfo } from './schedule-info.ts';
 
 const pageSize = 200;
 
-/** The schedules of a project. They fire while a scheduler runs: `holdfast-scheduler`, or a worker with `maintenance`. */
+/**
+ * The schedules of a project. They fire while a worker with `maintenance` runs, which is the default, or a scheduler
+ * process of Holdfast.
+ */
 export class Schedules {
   readonly #internals: Internals;
 

@@ -191,8 +191,8 @@ function named(type: string): Pick<JobDefinition, 'type' | 'schema' | 'defaults'
 }
 
 /**
- * Makes a worker: it runs the jobs whose handlers it is given, on the engine that `holdfast worker` runs too. Nothing
- * happens before `start` or `run`.
+ * Makes a worker: it runs the jobs whose handlers it is given, on the engine that the worker processes of Holdfast run
+ * too. Nothing happens before `start` or `run`.
  *
  * @throws OptionsInvalidError, ConfigError
  * @since 0.1.0
