@@ -28,6 +28,13 @@ export async function loadHandlers(path: string): Promise<Handlers> {
 
 function toEntry(type: string, entry: unknown, module: string): JobHandler | ThreadHandler {
   if (isFunction(entry)) return entry;
+  if (isDefinition(entry)) {
+    // Its schema, its defaults and its context are the package's own; here its handler would run without them.
+    throw invalid(
+      `"${type}" is a definition made by defineJob, which createWorker of the package "holdfast" runs; ` +
+        'export a function of payload and context here',
+    );
+  }
   if (typeof entry !== 'object' || entry === null || !('isolate' in entry)) {
     throw invalid(`the handler of "${type}" is not a function`);
   }
@@ -44,6 +51,10 @@ interface IsolatedEntry {
   readonly isolate: unknown;
   readonly handler?: unknown;
   readonly resourceLimits?: ThreadHandler['resourceLimits'];
+}
+
+function isDefinition(entry: unknown): boolean {
+  return typeof entry === 'object' && entry !== null && 'type' in entry && 'defaults' in entry;
 }
 
 function isFunction(value: unknown): value is JobHandler {

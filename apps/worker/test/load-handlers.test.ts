@@ -18,6 +18,7 @@ describe('a handlers module', () => {
   it.each([
     ['no-handlers', 'must export "handlers"'],
     ['odd-handlers', 'the handler of "greet" is not a function'],
+    ['defined-handlers', '"greet" is a definition made by defineJob, which createWorker'],
     ['oddly-isolated-handlers', 'the entry of "greet" must have isolate: "thread"'],
     ['unknown-fields', 'the entry of "greet" has an unknown field "memory"'],
     ['broken-handlers', 'cannot be loaded: missing credentials'],
