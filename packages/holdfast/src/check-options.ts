@@ -104,6 +104,12 @@ export class OptionCheck {
   }
 }
 
+/** Callers in plain JavaScript hand in what they have. @throws OptionsInvalidError */
+export function requireFunction(call: string, name: string, value: unknown): void {
+  if (typeof value === 'function') return;
+  throw new OptionsInvalidError(call, [`the ${name} must be a function`]);
+}
+
 /** Reads a duration; `undefined` when it is none. Fractions of a millisecond are rounded. */
 export function durationMs(value: Duration): number | undefined {
   if (typeof value === 'string') return parseDurationMs(value);

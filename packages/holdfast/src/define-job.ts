@@ -48,8 +48,8 @@ export function defineJob<Payload, Result = unknown>(
 ): JobDefinition<string, Payload, Payload, Result>;
 
 export function defineJob(options: DefineJobOptions): JobDefinition {
-  const { type, payload: schema } = options;
   const defaults = readJobDefaults(options);
+  const { type, payload: schema } = options;
   return new Definition({ type, schema, defaults, run: options.run?.bind(options) });
 }
 

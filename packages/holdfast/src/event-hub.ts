@@ -1,3 +1,5 @@
+import { OptionCheck, requireFunction } from './check-options.ts';
+import { holdfastEvents } from './event-map.ts';
 import type { HoldfastEvent, HoldfastEvents, HoldfastListener } from './event-map.ts';
 import type { HoldfastLogger } from './logger.ts';
 
@@ -12,8 +14,12 @@ export class EventHub {
     this.#logger = logger;
   }
 
-  /** Adds a listener; the function that it answers takes it away again. */
+  /** Adds a listener; the function that it answers takes it away again. @throws OptionsInvalidError */
   on<Event extends HoldfastEvent>(event: Event, listener: HoldfastListener<Event>): () => void {
+    const check = new OptionCheck('on');
+    check.oneOf('the event', event, holdfastEvents);
+    check.done();
+    requireFunction(`on("${event}")`, 'listener', listener);
     const listeners = this.#listeners.get(event) ?? new Set();
     this.#listeners.set(event, listeners);
     listeners.add(listener);

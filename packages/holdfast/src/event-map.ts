@@ -70,6 +70,17 @@ export interface HoldfastEvents {
 /** The name of an event. */
 export type HoldfastEvent = keyof HoldfastEvents;
 
+// A record, so that the compiler misses a name that is not here.
+const namesOfEvents: Readonly<Record<HoldfastEvent, true>> = {
+  ...{ JobQueued: true, JobScheduled: true, JobDeduplicated: true, JobProcessing: true },
+  ...{ JobProcessed: true, JobExceptionOccurred: true, JobReleased: true, JobFailed: true },
+  ...{ JobTimedOut: true, JobCancelled: true, QueuePaused: true, QueueResumed: true },
+  ...{ WorkerStarted: true, WorkerStopping: true },
+};
+
+/** The names of all events. */
+export const holdfastEvents = Object.keys(namesOfEvents) as readonly HoldfastEvent[];
+
 /** Called with what happened. What it throws or rejects with is logged and hurts nobody. */
 export type HoldfastListener<Event extends HoldfastEvent> = (
   data: HoldfastEvents[Event],

@@ -8,7 +8,7 @@ import { planGraph } from './batches/graph-builder.ts';
 import type { GraphBuilder } from './batches/graph-builder.ts';
 import { planBatch, planChain } from './batches/plan-batch.ts';
 import { writeBatch } from './batches/write-batch.ts';
-import { OptionCheck } from './check-options.ts';
+import { OptionCheck, requireFunction } from './check-options.ts';
 import { Connection } from './connection.ts';
 import { connectionOf } from './connection-options.ts';
 import type { ConnectionOptions } from './connection-options.ts';
@@ -224,6 +224,7 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
    * Listens to what this process does: the calls of this instance and the jobs of its workers.
    *
    * @returns a function that ends the listening
+   * @throws OptionsInvalidError
    */
   on<Event extends HoldfastEvent>(event: Event, listener: HoldfastListener<Event>): () => void {
     return this.#internals.events.on(event, listener);
@@ -274,8 +275,9 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
     return readEvents(this.#internals, options);
   }
 
-  /** Adds a middleware around every enqueue; the first one is the outermost. */
+  /** Adds a middleware around every enqueue; the first one is the outermost. @throws OptionsInvalidError */
   use(middleware: EnqueueMiddleware): this {
+    requireFunction('use', 'middleware', middleware);
     this.#internals.writer.use(middleware);
     return this;
   }

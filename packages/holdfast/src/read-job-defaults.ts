@@ -1,4 +1,4 @@
-import { isName } from '@holdfast/domain';
+import { OptionsInvalidError, isName } from '@holdfast/domain';
 import { OptionCheck } from './check-options.ts';
 import type { JobDefaults, JobDefinition } from './job-definition.ts';
 import { readJobFields } from './job-fields.ts';
@@ -34,6 +34,9 @@ interface Unchecked extends JobDefaults {
  * @throws OptionsInvalidError that lists every problem
  */
 export function readJobDefaults(options: Unchecked): JobDefaults {
+  if (typeof (options as unknown) !== 'object' || (options as unknown) === null) {
+    throw new OptionsInvalidError('defineJob', ['the options must be an object']);
+  }
   const { type, payload, run, ...defaults } = options;
   const check = new OptionCheck(`defineJob("${String(type)}")`);
   check.names(options, names);

@@ -60,6 +60,15 @@ function areDefinitions(jobs: unknown): boolean {
   return Array.isArray(jobs) && jobs.every(isDefinition);
 }
 
+function checkQueues(check: OptionCheck, queues: readonly string[] | undefined): void {
+  if (queues === undefined) return;
+  // Each letter of a text is the name of a queue, too.
+  const areListed: boolean = Array.isArray(queues);
+  if (!areListed) check.refuse('queues must be an array');
+  else if (queues.length === 0) check.refuse('queues must name a queue, or be left out for all');
+  else for (const queue of queues) readQueue(check, queue);
+}
+
 /**
  * Checks the options of `createWorker`.
  *
@@ -67,14 +76,9 @@ function areDefinitions(jobs: unknown): boolean {
  */
 export function readWorkerOptions(options: WorkerOptions<never>): ReadWorkerOptions {
   const check = new OptionCheck('createWorker');
-  check.names(options, names);
-  // Each letter of a text is the name of a queue, too.
-  const areListed: boolean = Array.isArray(options.queues ?? []);
-  if (!areListed) check.refuse('queues must be an array');
-  else for (const queue of options.queues ?? []) readQueue(check, queue);
+  if (!check.names(options, names)) check.done();
+  checkQueues(check, options.queues);
   if (!areDefinitions(options.jobs)) check.refuse('jobs must be an array of definitions');
-  if (options.queues?.length === 0)
-    check.refuse('queues must name a queue, or be left out for all');
   const read = {
     queues: options.queues,
     concurrency: check.whole('concurrency', options.concurrency, { min: 1, max: 10_000 }) ?? 20,

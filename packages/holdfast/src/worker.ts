@@ -4,8 +4,9 @@ import type { RegisteredHandler } from './handler-of.ts';
 import { internalsOf } from './internals.ts';
 import type { JobContext } from './job-context.ts';
 import type { JobDefinition } from './job-definition.ts';
+import { requireJob } from './job-draft.ts';
 import type { Duration } from './job-options.ts';
-import { durationMs } from './check-options.ts';
+import { durationMs, requireFunction } from './check-options.ts';
 import type { RegisteredTransaction } from './register.ts';
 import type { RunMiddleware } from './run-middleware.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
@@ -55,7 +56,7 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
   /**
    * Gives a job its handler.
    *
-   * @throws ConfigError when the type has one already, or the worker has started
+   * @throws OptionsInvalidError; ConfigError when the type has one already, or the worker has started
    */
   handle<Input, Output, Result>(
     job: JobDefinition<string, Input, Output, Result>,
@@ -64,7 +65,9 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
   /** Handles a job by the name of its type; nothing checks its payload. */
   handle(type: string, run: (payload: unknown, ctx: JobContext<Tx>) => unknown): this;
   handle(job: JobDefinition | string, run: (payload: never, ctx: JobContext<Tx>) => unknown): this {
+    requireJob('handle', job);
     const { type, schema, defaults } = typeof job === 'string' ? named(job) : job;
+    requireFunction(`handle("${type}")`, 'handler', run);
     if (defaults.isolate === 'thread') {
       throw new ConfigError(
         `createWorker: "${type}" runs in a thread, so its handler must be the run of its definition`,
@@ -76,8 +79,9 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
     return this;
   }
 
-  /** Adds a middleware around every run; the first one is the outermost. */
+  /** Adds a middleware around every run; the first one is the outermost. @throws OptionsInvalidError, ConfigError */
   use(middleware: RunMiddleware<Tx>): this {
+    requireFunction('use', 'middleware', middleware);
     this.#refuseWhenStarted();
     this.#middleware.push(middleware);
     return this;
@@ -87,6 +91,7 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
    * Listens to what this process does; the same as `holdfast.on`.
    *
    * @returns a function that ends the listening
+   * @throws OptionsInvalidError
    */
   on<Event extends HoldfastEvent>(event: Event, listener: HoldfastListener<Event>): () => void {
     return internalsOf(this.#options.holdfast).events.on(event, listener);
