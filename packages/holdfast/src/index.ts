@@ -69,7 +69,7 @@ export type * from './job-context.ts';
 export type * from './job-definition.ts';
 export type { JobDraft } from './job-draft.ts';
 export type * from './job-options.ts';
-export type { Job } from './job.ts';
+export type { Job, JobUnique } from './job.ts';
 export type { HoldfastLogger } from './logger.ts';
 export type { PgTransaction } from './pg-transaction.ts';
 export type { PauseOptions, Queue, QueueOptions, Queues } from './queues.ts';

@@ -1,6 +1,19 @@
 import { defaultRetryPolicy } from '@holdfast/domain';
-import type { AttemptError, JobStatus, RetryPolicy } from '@holdfast/domain';
+import type {
+  AttemptError,
+  JobStatus,
+  RetryPolicy,
+  UniqueScope,
+  UniqueUntil,
+} from '@holdfast/domain';
 import type { JobRow } from '@holdfast/database';
+
+/** The unique key that a job holds or held. */
+export interface JobUnique {
+  readonly key: string;
+  readonly scope: UniqueScope;
+  readonly until: UniqueUntil;
+}
 
 /** A job as it was when it was read. Durations in milliseconds. */
 export interface Job<Result = unknown> {
@@ -33,9 +46,12 @@ export interface Job<Result = unknown> {
   readonly scheduleId: string | undefined;
   /** The batch, chain or graph that it is a member or a callback of. */
   readonly batchId: string | undefined;
+  readonly unique: JobUnique | undefined;
   readonly workerId: string | undefined;
   readonly createdAt: Date;
   readonly runAt: Date | undefined;
+  /** The job is cancelled when no worker has claimed it by then. */
+  readonly startDeadline: Date | undefined;
   readonly startedAt: Date | undefined;
   readonly finishedAt: Date | undefined;
   readonly cancelRequestedAt: Date | undefined;
@@ -67,15 +83,23 @@ export function toJob(row: JobRow): Job {
     reason: row.reason ?? undefined,
     scheduleId: row.schedule_id ?? undefined,
     batchId: row.batch_id ?? undefined,
+    unique: uniqueOf(row),
     workerId: row.worker_id ?? undefined,
     ...timesOf(row),
   };
+}
+
+function uniqueOf({ unique_lock: lock }: JobRow): JobUnique | undefined {
+  if (lock === null) return undefined;
+  const { key, scope, until } = lock;
+  return { key, scope, until };
 }
 
 function timesOf(row: JobRow) {
   return {
     createdAt: row.created_at,
     runAt: row.run_at ?? undefined,
+    startDeadline: row.start_deadline_at ?? undefined,
     startedAt: row.started_at ?? undefined,
     finishedAt: row.finished_at ?? undefined,
     cancelRequestedAt: row.cancel_requested_at ?? undefined,

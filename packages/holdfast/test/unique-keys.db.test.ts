@@ -17,6 +17,20 @@ afterAll(() => test.close());
 const sync = defineJob({ type: 'sync', run: (n: number) => n });
 
 describe('a unique key', () => {
+  it('is shown with the job that holds it, as is the instant by which it must start', async () => {
+    const startDeadline = new Date('2100-01-01T00:00:00Z');
+    const { id } = await holdfast.enqueue(sync, 1, { unique: { key: 'shown' }, startDeadline });
+    expect(await holdfast.get(id)).toMatchObject({
+      unique: { key: 'shown', scope: 'type', until: 'done' },
+      startDeadline,
+    });
+    const plain = await holdfast.enqueue(sync, 1);
+    expect(await holdfast.get(plain.id)).toMatchObject({
+      unique: undefined,
+      startDeadline: undefined,
+    });
+  });
+
   it('keeps the first job, and names it', async () => {
     const first = await holdfast.enqueue(sync, 1, { unique: { key: 'keep' } });
     const second = await holdfast.enqueue(sync, 2, { unique: { key: 'keep' } });
