@@ -3,6 +3,7 @@ import { plainArray } from './array-literal.ts';
 import type { Database } from './database.ts';
 import type { NewJob } from './enqueue.ts';
 import { statements } from './generated/statements.ts';
+import { jobOfTemplate } from './job-template.ts';
 import type { Queryable } from './queryable.ts';
 import { toSchedule } from './schedule-row.ts';
 import type { SettingsRow } from './schedule-row.ts';
@@ -130,18 +131,5 @@ export function jobOfFire(
   { id, job }: Schedule,
   fire: { readonly jobId: string; readonly fireAt: Date },
 ): NewJob {
-  return {
-    id: fire.jobId,
-    queue: job.queue,
-    type: job.type,
-    payloadJson: JSON.stringify(job.payload ?? {}),
-    priority: job.priority,
-    maxAttempts: job.maxAttempts,
-    timeoutMs: job.timeoutMs,
-    retry: job.retry,
-    tags: job.tags,
-    metadataJson: job.metadata === undefined ? undefined : JSON.stringify(job.metadata),
-    scheduleId: id,
-    fireAt: fire.fireAt,
-  };
+  return { ...jobOfTemplate(job, fire.jobId), scheduleId: id, fireAt: fire.fireAt };
 }

@@ -1,21 +1,12 @@
-import type { CatchUp, FireOutcome, Overlap, RetryPolicy } from '@holdfast/domain';
+import type { CatchUp, FireOutcome, Overlap } from '@holdfast/domain';
 import { statements } from './generated/statements.ts';
+import type { JobTemplate } from './job-template.ts';
 import type { Queryable, SqlValue } from './queryable.ts';
 import { toView } from './schedule-row.ts';
 import type { ViewRow } from './schedule-row.ts';
 
-/** The job that a schedule makes, in stored form: durations in milliseconds. */
-export interface ScheduledJobTemplate {
-  readonly type: string;
-  readonly queue: string;
-  readonly payload: unknown;
-  readonly priority?: number;
-  readonly maxAttempts?: number;
-  readonly timeoutMs?: number;
-  readonly retry?: RetryPolicy;
-  readonly tags?: readonly string[];
-  readonly metadata?: unknown;
-}
+/** The job that a schedule makes; its instant is the schedule's. */
+export type ScheduledJobTemplate = Omit<JobTemplate, 'delayMs'>;
 
 /** When a schedule fires: a cron expression in a zone, or every so often from an anchor. */
 export type ScheduleTiming =
