@@ -2,6 +2,7 @@ import type { Database } from './database.ts';
 import { enqueueJobs } from './enqueue.ts';
 import type { NewJob } from './enqueue.ts';
 import type { Lane } from './lane.ts';
+import { wakeForJobs } from './notifier.ts';
 import type { Notifier } from './notifier.ts';
 import { isTransientError } from './transient-error.ts';
 
@@ -107,8 +108,7 @@ class CoalescingEnqueuer implements Enqueuer {
       const mayRepeat = batch.some((entry) => entry.mayRepeat);
       const { projectId } = first;
       const done = await enqueueJobs(this.#database, { projectId, jobs, lane, mayRepeat });
-      this.#notifier.wakeQueues(done.queueIds);
-      if (done.scheduled) this.#notifier.wakeSchedulers();
+      wakeForJobs(this.#notifier, done);
       // Of several calls with one id, only the first made the job.
       const newIds = new Set(done.insertedIds);
       for (const entry of batch) entry.resolve(newIds.delete(entry.job.id));

@@ -18,6 +18,20 @@ export interface Notifier {
   close(): Promise<void>;
 }
 
+/** Jobs that were made or unblocked, as far as it matters whom to wake for them. */
+export interface DueJobs {
+  /** Queues that got jobs which are due now. */
+  readonly queueIds: readonly string[];
+  /** Whether some of the jobs are for later. */
+  readonly scheduled: boolean;
+}
+
+/** Wakes whoever the jobs concern; to be called after their commit. */
+export function wakeForJobs(notifier: Notifier, { queueIds, scheduled }: DueJobs): void {
+  notifier.wakeQueues(queueIds);
+  if (scheduled) notifier.wakeSchedulers();
+}
+
 const notify: Statement = { name: 'notify_wake_up', text: 'select pg_notify($1, $2)' };
 
 /**

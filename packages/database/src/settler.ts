@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Database } from './database.ts';
+import { wakeForJobs } from './notifier.ts';
 import type { Notifier } from './notifier.ts';
 import { settleEndings } from './settling.ts';
 import type { Settled } from './settling.ts';
@@ -33,8 +34,7 @@ export function createSettler(
   let running: Promise<void> | undefined;
   const settleOnce = async (blockedTimes: number): Promise<Settled> => {
     const settled = await settleEndings(database);
-    if (settled.queueIds.length > 0) options.notifier.wakeQueues(settled.queueIds);
-    if (settled.scheduled) options.notifier.wakeSchedulers();
+    wakeForJobs(options.notifier, settled);
     for (const { error } of settled.failures) options.onError(error);
     // Whoever holds it may have looked at the line too early to see all of it.
     if (settled.count === 0 && settled.isBlocked) await setTimeout(blockedMs * (blockedTimes + 1));

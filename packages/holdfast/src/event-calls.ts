@@ -4,6 +4,7 @@ import {
   refuseReservedEvent,
   subscribe,
   unsubscribe,
+  wakeForJobs,
 } from '@holdfast/database';
 import type { EventPage, ListenerTemplate } from '@holdfast/database';
 import { OptionsInvalidError, isName, isUuid, payloadJson, uuidV7 } from '@holdfast/domain';
@@ -100,8 +101,7 @@ export async function emitEvent(
   }
   return connection.useWithRetry(async ({ database, projectId, notifier }) => {
     const emitted = await emitEvents(database, { projectId, events });
-    notifier.wakeQueues(emitted.queueIds);
-    if (emitted.scheduled) notifier.wakeSchedulers();
+    wakeForJobs(notifier, emitted);
     if (emitted.eventIds.length > 0) notifier.wakeDispatchers();
     return resultOf(emitted);
   });

@@ -4,8 +4,9 @@ import {
   foreignQueryable,
   readJobStatus,
   resolveQueues,
+  wakeForJobs,
 } from '@holdfast/database';
-import type { Enqueued, NewJob, Queryable, UniqueJob } from '@holdfast/database';
+import type { NewJob, Queryable, UniqueJob } from '@holdfast/database';
 import { TransactionInvalidError } from '@holdfast/domain';
 import type { Connection, OpenConnection } from './connection.ts';
 import type { EnqueueMiddleware, EnqueueResult } from './enqueue-result.ts';
@@ -161,7 +162,7 @@ async function insertPlain(
     return resultsOf(open, work, new Set(isNew ? [only.id] : []));
   }
   const done = await enqueueJobs(database, { projectId, jobs, tx, mayRepeat });
-  if (tx === undefined) wake(open, done);
+  if (tx === undefined) wakeForJobs(open.notifier, done);
   return resultsOf(open, work, done.insertedIds);
 }
 
@@ -171,17 +172,12 @@ async function insertUnique(
 ): Promise<readonly EnqueueResult[]> {
   const { database, projectId } = open;
   const done = await enqueueUniqueJobs(database, { projectId, jobs: newJobs, tx, mayRepeat });
-  if (tx === undefined) wake(open, done);
+  if (tx === undefined) wakeForJobs(open.notifier, done);
   return done.outcomes.map(({ id, status = 'queued', isNew, deduplicated, conflict }, index) => ({
     ...{ id, status },
     deduplicated: deduplicated || (!isNew && jobs[index]?.hasGivenId === true),
     ...(conflict === undefined ? {} : { conflict }),
   }));
-}
-
-function wake({ notifier }: OpenConnection, done: Enqueued): void {
-  notifier.wakeQueues(done.queueIds);
-  if (done.scheduled) notifier.wakeSchedulers();
 }
 
 async function resultsOf(

@@ -1,4 +1,4 @@
-import { dispatchLimit, readOutboxState } from '@holdfast/database';
+import { dispatchLimit, readOutboxState, wakeForJobs } from '@holdfast/database';
 import { createLoop } from '@holdfast/runtime';
 import { dispatchPage } from './dispatch-page.ts';
 import type { Loop, Metrics } from '@holdfast/runtime';
@@ -22,8 +22,7 @@ export function createDispatcher(context: LoopContext): Loop {
       const { hasPending, hasSubscriptions } = await readOutboxState(database);
       if (!hasPending) return { nextInMs: hasSubscriptions ? pollMs : undefined };
       const page = await dispatchPage(database);
-      if (page.queueIds.length > 0) notifier.wakeQueues(page.queueIds);
-      if (page.scheduled) notifier.wakeSchedulers();
+      wakeForJobs(notifier, page);
       meters.count(page);
       for (const error of page.failures) {
         logger.error({ err: error }, 'the jobs of an event could not be made');

@@ -1,4 +1,4 @@
-import { settleEndings } from '@holdfast/database';
+import { settleEndings, wakeForJobs } from '@holdfast/database';
 import { createLoop } from '@holdfast/runtime';
 import type { Loop } from '@holdfast/runtime';
 import type { LoopContext } from './loop-context.ts';
@@ -26,13 +26,12 @@ export function createSettlerLoop(context: LoopContext): Loop {
     maxIntervalMs: Math.min(settleEveryMs, context.tickMs),
     run: async () => {
       const settled = await settleEndings(database);
-      const { count, queueIds, scheduled, more, isBlocked, failures } = settled;
+      const { count, more, isBlocked, failures } = settled;
       if (count > 0) {
         settledTotal?.inc(count);
         logger.debug({ count }, 'endings settled');
       }
-      if (queueIds.length > 0) notifier.wakeQueues(queueIds);
-      if (scheduled) notifier.wakeSchedulers();
+      wakeForJobs(notifier, settled);
       for (const { error, ...about } of failures) {
         failedTotal?.inc();
         logger.error({ ...about, err: error }, 'what follows from an ended job could not be done');

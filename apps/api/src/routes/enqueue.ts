@@ -1,5 +1,11 @@
 import type { EnqueuedJob, RouteName } from '@holdfast/contract';
-import { enqueueJobs, enqueueUniqueJobs, readJob, resolveQueues } from '@holdfast/database';
+import {
+  enqueueJobs,
+  enqueueUniqueJobs,
+  readJob,
+  resolveQueues,
+  wakeForJobs,
+} from '@holdfast/database';
 import type { Enqueued, NewJob, Queryable, UniqueJob } from '@holdfast/database';
 import { OptionsInvalidError, UniqueKeyHeldError, uuidV7 } from '@holdfast/domain';
 import type { Dependencies } from '../dependencies.ts';
@@ -150,8 +156,7 @@ function createWakeUps({ notifier }: Dependencies) {
       enqueued = done;
     },
     now(): void {
-      notifier.wakeQueues(enqueued?.queueIds ?? []);
-      if (enqueued?.scheduled === true) notifier.wakeSchedulers();
+      if (enqueued !== undefined) wakeForJobs(notifier, enqueued);
     },
   };
 }

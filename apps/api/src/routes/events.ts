@@ -5,6 +5,7 @@ import {
   listEvents,
   listNewestPositions,
   resolveListenerQueues,
+  wakeForJobs,
 } from '@holdfast/database';
 import type { Emitted } from '@holdfast/database';
 import { isLifeCycleEvent, uuidV7 } from '@holdfast/domain';
@@ -64,8 +65,7 @@ export function eventHandlers(deps: Dependencies): Handlers<EventRoute> {
         const [written = null] = emitted.eventIds;
         return { status: 201, body: { id: written, event, jobIds: emitted.jobIds } };
       });
-      notifier.wakeQueues(emitted?.queueIds ?? []);
-      if (emitted?.scheduled === true) notifier.wakeSchedulers();
+      if (emitted !== undefined) wakeForJobs(notifier, emitted);
       notifier.wakeDispatchers();
       return { status, headers: headers ?? {}, body };
     },

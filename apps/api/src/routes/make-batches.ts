@@ -1,5 +1,5 @@
 import type { Batch, RouteName } from '@holdfast/contract';
-import { addToBatch, createBatch, readBatch, resolveQueues } from '@holdfast/database';
+import { addToBatch, createBatch, readBatch, resolveQueues, wakeForJobs } from '@holdfast/database';
 import type { BatchEnqueued, NewBatch } from '@holdfast/database';
 import { HoldfastError, uuidV7 } from '@holdfast/domain';
 import { batchFromInput, chainEdges, graphEdges } from '../batch-from-input.ts';
@@ -121,8 +121,7 @@ function createWakeUps({ notifier, settler }: Dependencies) {
       enqueued = done;
     },
     now(): void {
-      notifier.wakeQueues(enqueued?.queueIds ?? []);
-      if (enqueued?.scheduled === true) notifier.wakeSchedulers();
+      if (enqueued !== undefined) wakeForJobs(notifier, enqueued);
       // An empty batch inside of another one has ended.
       if (enqueued?.isNew === true) settler.kick();
     },

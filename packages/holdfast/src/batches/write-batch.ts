@@ -1,4 +1,4 @@
-import { addToBatch, createBatch, resolveQueues } from '@holdfast/database';
+import { addToBatch, createBatch, resolveQueues, wakeForJobs } from '@holdfast/database';
 import type { BatchEnqueued, NewJob, Queryable } from '@holdfast/database';
 import { uuidV7 } from '@holdfast/domain';
 import { systemClock } from '@holdfast/runtime';
@@ -167,6 +167,5 @@ async function storeOnce(
   const jobs = new Map(newJobs.map((job) => [job.id, { ...job, unique: undefined }]));
   const done = await store({ open, jobs, queues, on });
   if (on !== undefined) return;
-  notifier.wakeQueues(done.queueIds);
-  if (done.scheduled) notifier.wakeSchedulers();
+  wakeForJobs(notifier, done);
 }
