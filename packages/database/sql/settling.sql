@@ -256,31 +256,43 @@ insert into holdfast.job_endings (project_id, job_id, status, batch_id, has_chil
 select $1::uuid, id, reported_status, parent_id, false
 from reported;
 
--- name: reopen_dependencies
--- The edges below a job that lives again, as far as its end was felt: down through all that was cancelled because of it.
-with recursive felt as (
-  select d.parent_id, d.child_id, d.on_failure
+-- name: list_cancelled_below
+-- The jobs that the death of a job had cancelled, all the way down, each with the dead or cancelled parents that forbid it
+-- to run. A job that was cancelled otherwise is none of them, and neither is what is only below that.
+with recursive below as (
+  select cancelled.id, cancelled.has_key
   from holdfast.job_dependencies as d
-  where d.project_id = $1::uuid and d.parent_id = $2::uuid and d.state = 'broken' and d.on_failure <> 'run'
-  union
-  select d.parent_id, d.child_id, d.on_failure
-  from felt
   cross join lateral (
-    select h.id
+    select h.id, h.unique_lock is not null as has_key
     from holdfast.job_history as h
-    where h.project_id = $1::uuid and h.id = felt.child_id and h.status = 'cancelled' and h.reason = 'parent_failed'
-      -- Another job may have its key by now, and then it stays as it is.
-      and h.unique_lock is null
+    where h.project_id = $1::uuid and h.id = d.child_id and h.status = 'cancelled' and h.reason = 'parent_failed'
     limit 1
   ) as cancelled
-  join holdfast.job_dependencies as d on d.project_id = $1::uuid and d.parent_id = cancelled.id
-  where felt.on_failure = 'cancel' and d.state = 'broken' and d.on_failure <> 'run'
+  where d.project_id = $1::uuid and d.parent_id = $2::uuid and d.state = 'broken' and d.on_failure = 'cancel'
+  union
+  select cancelled.id, cancelled.has_key
+  from below
+  join holdfast.job_dependencies as d on d.project_id = $1::uuid and d.parent_id = below.id
+  cross join lateral (
+    select h.id, h.unique_lock is not null as has_key
+    from holdfast.job_history as h
+    where h.project_id = $1::uuid and h.id = d.child_id and h.status = 'cancelled' and h.reason = 'parent_failed'
+    limit 1
+  ) as cancelled
+  where d.state = 'broken' and d.on_failure = 'cancel'
 )
+select below.id, below.has_key, array_agg(d.parent_id) as parent_ids
+from below
+join holdfast.job_dependencies as d on d.project_id = $1::uuid and d.child_id = below.id
+where d.state = 'broken' and d.on_failure = 'cancel'
+group by below.id, below.has_key;
+
+-- name: reopen_dependencies
+-- The edges below jobs that live again, as far as their end was felt.
 update holdfast.job_dependencies as d
 set state = 'waiting'
-from felt
-where d.project_id = $1::uuid and d.parent_id = felt.parent_id and d.child_id = felt.child_id
-returning d.child_id, d.on_failure;
+from unnest($2::uuid[]) as n (id)
+where d.project_id = $1::uuid and d.parent_id = n.id and d.state = 'broken' and d.on_failure <> 'run';
 
 -- name: count_open_parents
 -- For how many parents each of these children waits, or would if it lived again.

@@ -2,20 +2,12 @@ import { plainArray } from './array-literal.ts';
 import { statements } from './generated/statements.ts';
 import type { Queryable } from './queryable.ts';
 import type { EndStatus } from './settle-page.ts';
-import { reacquireUniqueKeys } from './unique-locks.ts';
-
-/** A job that lives again, as its row says. */
-export interface Revived {
-  readonly id: string;
-  readonly batchId: string | undefined;
-  readonly hasChildren: boolean;
-}
+import { reviveBelow } from './reviving-below.ts';
+import type { Revived } from './reviving-below.ts';
 
 /**
  * Takes back what followed from the death of a job that is replayed: the jobs that it had cancelled wait again, and its
  * batch is open again. An end that nobody has settled is dropped instead.
- *
- * A job that two dead parents had cancelled waits for both again.
  */
 export async function reviveFollowers(
   tx: Queryable,
@@ -93,39 +85,4 @@ async function reopenBatch(tx: Queryable, reopening: Reopening): Promise<void> {
   const dropped = await dropEndings(tx, projectId, [{ id, batchId: outer, hasChildren: false }]);
   if (dropped.has(id)) return;
   await reopenBatch(tx, { projectId, id: outer, status: told, count: 1 });
-}
-
-/** Lets everything wait again that was cancelled because of the end of a job; answers these jobs. */
-async function reviveBelow(
-  tx: Queryable,
-  projectId: string,
-  parentId: string,
-): Promise<readonly Revived[]> {
-  const edges = await tx.query<{ child_id: string; on_failure: 'cancel' | 'wait' }>(
-    statements.reopenDependencies,
-    [projectId, parentId],
-  );
-  const cancelled = edges.filter((edge) => edge.on_failure === 'cancel');
-  const ids = [...new Set(cancelled.map((edge) => edge.child_id))];
-  if (ids.length === 0) return [];
-  const counts = await tx.query<{ id: string; parent_count: number }>(statements.countOpenParents, [
-    projectId,
-    plainArray(ids),
-  ]);
-  // A child whose unique key another job has taken stays cancelled.
-  const held = await reacquireUniqueKeys(tx, { projectId, ids });
-  const free = counts.filter(({ id }) => !held.has(id));
-  const rows = await tx.query<{ id: string; batch_id: string | null; has_children: boolean }>(
-    statements.reviveJobs,
-    [
-      projectId,
-      plainArray(free.map(({ id }) => id)),
-      plainArray(free.map((row) => row.parent_count)),
-    ],
-  );
-  return rows.map((row) => ({
-    id: row.id,
-    batchId: row.batch_id ?? undefined,
-    hasChildren: row.has_children,
-  }));
 }

@@ -1,4 +1,5 @@
 import {
+  cancelJob,
   addToBatch,
   cancelBatch,
   createBatch,
@@ -301,7 +302,7 @@ describe('a graph', () => {
     expect(await batchNow()).toMatchObject({ status: 'completed', completedCount: 4 });
   });
 
-  it('cancels a job once when two of its parents die, and waits for both when one is replayed', async () => {
+  it('cancels a job once when two of its parents die, and revives it when both are replayed', async () => {
     await make('graph', {
       jobs: [job('a'), job('b'), job('c')],
       dependencies: [edge('a', 'c'), edge('b', 'c')],
@@ -310,10 +311,30 @@ describe('a graph', () => {
     expect(await batchNow()).toMatchObject({ cancelledCount: 1, deadLetterCount: 2 });
     await replayJob(test.database, { projectId, id: id('a') });
     expect(await run()).toEqual(['a']);
-    expect(await statusOfJob('c')).toBe('scheduled');
+    expect(await statusOfJob('c')).toBe('cancelled');
     await replayJob(test.database, { projectId, id: id('b') });
     expect(await run()).toEqual(['b', 'c']);
     expect(await batchNow()).toMatchObject({ status: 'completed', completedCount: 3 });
+  });
+
+  it('keeps a job cancelled, and what is below it, of which a person has cancelled another parent', async () => {
+    await make('graph', {
+      jobs: [job('a'), job('b'), job('c'), job('d'), job('e')],
+      dependencies: [
+        edge('a', 'c'),
+        edge('b', 'c'),
+        edge('c', 'd'),
+        edge('a', 'd'),
+        edge('a', 'e'),
+      ],
+    });
+    await cancelJob(test.database, { projectId, id: id('b'), reason: 'asked' });
+    expect(await run('a')).toEqual(['a']);
+    await replayJob(test.database, { projectId, id: id('a') });
+    expect(await run()).toEqual(['a', 'e']);
+    expect(await batchNow()).toMatchObject({
+      ...{ status: 'cancelled', completedCount: 2, cancelledCount: 3 },
+    });
   });
 
   it('leaves nothing to settle behind', async () => {

@@ -286,8 +286,14 @@ const expectations: readonly Expectation[] = [
     maxBlocks: 500,
   },
   {
-    statement: statements.reopenDependencies,
+    statement: statements.listCancelledBelow,
     values: () => [backlog.projectId, randomUUID()],
+    index: 'job_dependencies_pkey',
+    maxBlocks: 200,
+  },
+  {
+    statement: statements.reopenDependencies,
+    values: () => [backlog.projectId, madeIds('child')],
     index: 'job_dependencies_pkey',
     maxBlocks: 200,
   },

@@ -3142,30 +3142,43 @@ select $1::uuid, id, reported_status, parent_id, false
 from reported`,
   },
   /** settling.sql */
-  reopenDependencies: {
-    name: 'reopen_dependencies',
-    text: `with recursive felt as (
-  select d.parent_id, d.child_id, d.on_failure
+  listCancelledBelow: {
+    name: 'list_cancelled_below',
+    text: `with recursive below as (
+  select cancelled.id, cancelled.has_key
   from holdfast.job_dependencies as d
-  where d.project_id = $1::uuid and d.parent_id = $2::uuid and d.state = 'broken' and d.on_failure <> 'run'
-  union
-  select d.parent_id, d.child_id, d.on_failure
-  from felt
   cross join lateral (
-    select h.id
+    select h.id, h.unique_lock is not null as has_key
     from holdfast.job_history as h
-    where h.project_id = $1::uuid and h.id = felt.child_id and h.status = 'cancelled' and h.reason = 'parent_failed'
-      and h.unique_lock is null
+    where h.project_id = $1::uuid and h.id = d.child_id and h.status = 'cancelled' and h.reason = 'parent_failed'
     limit 1
   ) as cancelled
-  join holdfast.job_dependencies as d on d.project_id = $1::uuid and d.parent_id = cancelled.id
-  where felt.on_failure = 'cancel' and d.state = 'broken' and d.on_failure <> 'run'
+  where d.project_id = $1::uuid and d.parent_id = $2::uuid and d.state = 'broken' and d.on_failure = 'cancel'
+  union
+  select cancelled.id, cancelled.has_key
+  from below
+  join holdfast.job_dependencies as d on d.project_id = $1::uuid and d.parent_id = below.id
+  cross join lateral (
+    select h.id, h.unique_lock is not null as has_key
+    from holdfast.job_history as h
+    where h.project_id = $1::uuid and h.id = d.child_id and h.status = 'cancelled' and h.reason = 'parent_failed'
+    limit 1
+  ) as cancelled
+  where d.state = 'broken' and d.on_failure = 'cancel'
 )
-update holdfast.job_dependencies as d
+select below.id, below.has_key, array_agg(d.parent_id) as parent_ids
+from below
+join holdfast.job_dependencies as d on d.project_id = $1::uuid and d.child_id = below.id
+where d.state = 'broken' and d.on_failure = 'cancel'
+group by below.id, below.has_key`,
+  },
+  /** settling.sql */
+  reopenDependencies: {
+    name: 'reopen_dependencies',
+    text: `update holdfast.job_dependencies as d
 set state = 'waiting'
-from felt
-where d.project_id = $1::uuid and d.parent_id = felt.parent_id and d.child_id = felt.child_id
-returning d.child_id, d.on_failure`,
+from unnest($2::uuid[]) as n (id)
+where d.project_id = $1::uuid and d.parent_id = n.id and d.state = 'broken' and d.on_failure <> 'run'`,
   },
   /** settling.sql */
   countOpenParents: {
