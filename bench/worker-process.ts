@@ -31,10 +31,19 @@ export interface CountedJobs {
 
 const root = join(import.meta.dirname, '..');
 
-/** Starts the worker application as it is shipped. */
-export function startWorker(server: BenchServer, counted: CountedJobs = {}): WorkerProcess {
-  const main = join(root, 'apps', 'worker', 'dist', 'main.js');
-  const child = spawn(process.execPath, [main], {
+/** The worker application as it is shipped, and a program of few lines with `createWorker`. */
+export const workerPrograms = {
+  worker: join(root, 'apps', 'worker', 'dist', 'main.js'),
+  createWorker: join(import.meta.dirname, 'sdk-worker.mjs'),
+} as const;
+
+/** Starts one of the programs, the application unless said otherwise. */
+export function startWorker(
+  server: BenchServer,
+  counted: CountedJobs = {},
+  program: keyof typeof workerPrograms = 'worker',
+): WorkerProcess {
+  const child = spawn(process.execPath, [workerPrograms[program]], {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: server.url,

@@ -9,8 +9,10 @@ import type { BenchOptions } from '../options.ts';
 import { arrayOf, emptyArray } from '../sql-arrays.ts';
 import { cpuFigures, difference, timed } from '../timed.ts';
 import { startWorker } from '../worker-process.ts';
+import type { workerPrograms } from '../worker-process.ts';
 
 const worker = 'worker';
+const sdkWorker = 'worker of the SDK';
 const batchSizes = [500, 1_000] as const;
 const loopCount = 2;
 const bareName = (batchSize: number): string => `bare loop of ${String(batchSize)}`;
@@ -22,7 +24,8 @@ export async function measureDrain(
 ): Promise<PartResult> {
   const { jobCount, runCount } = options;
   const sides: readonly Side[] = [
-    { name: worker, run: () => drainByWorker(server, jobCount) },
+    { name: worker, run: () => drainByWorker(server, jobCount, 'worker') },
+    { name: sdkWorker, run: () => drainByWorker(server, jobCount, 'createWorker') },
     ...batchSizes.map((batchSize) => ({
       name: bareName(batchSize),
       run: () => drainByLoop(server, { jobCount, batchSize }),
@@ -42,13 +45,22 @@ export async function measureDrain(
         unit: '×',
         wanted: { atLeast: 0.7 },
       },
+      {
+        what: 'drain by a worker of the SDK / by the worker application',
+        value: ratioOf(results, 'jobs/s', { of: sdkWorker, to: worker }),
+        unit: '×',
+      },
     ],
   };
 }
 
-async function drainByWorker(server: BenchServer, jobCount: number): Promise<Sample> {
+async function drainByWorker(
+  server: BenchServer,
+  jobCount: number,
+  program: keyof typeof workerPrograms,
+): Promise<Sample> {
   await fillQueue(server, warmUpCount);
-  const process = startWorker(server, { warmUp: warmUpCount, measured: jobCount });
+  const process = startWorker(server, { warmUp: warmUpCount, measured: jobCount }, program);
   await process.next('warm');
   await untilEmpty(server);
   process.freeze();

@@ -18,7 +18,7 @@ import type { Internals } from './internals.ts';
 import { jobRelations } from './job-relations.ts';
 import type { HoldfastLogger } from './logger.ts';
 import type { RunMiddleware } from './run-middleware.ts';
-import { announceEnd } from './worker-events.ts';
+import { announceEnd, endEvents } from './worker-events.ts';
 import { readWorkerOptions } from './worker-options.ts';
 import type { WorkerOptions } from './worker-options.ts';
 
@@ -99,6 +99,7 @@ function makeEngine<Tx>(start: EngineStart<Tx>): WorkerEngine {
     database: open.database,
     projectId: open.projectId,
     handlers: handlersOf(start, (context) => {
+      if (!events.has('JobProcessing')) return;
       const { id: jobId, type, queue, executionSeq } = context.job;
       const { attempt } = context;
       const workerId = engine.id;
@@ -114,6 +115,7 @@ function makeEngine<Tx>(start: EngineStart<Tx>): WorkerEngine {
     logger,
     isGuest: true,
     observer: {
+      isListening: () => endEvents.some((event) => events.has(event)),
       onEnded: (end) => {
         announceEnd(events, engine.id, end);
       },

@@ -1,8 +1,18 @@
 import { assertNever } from '@holdfast/domain';
 import type { AttemptError } from '@holdfast/domain';
 import type { EndedAttempt } from '@holdfast/worker';
-import type { EndedAttemptEvent } from './event-map.ts';
+import type { EndedAttemptEvent, HoldfastEvent } from './event-map.ts';
 import type { EventHub } from './event-hub.ts';
+
+/** The events that an end may be. */
+export const endEvents = [
+  'JobProcessed',
+  'JobReleased',
+  'JobCancelled',
+  'JobExceptionOccurred',
+  'JobTimedOut',
+  'JobFailed',
+] as const satisfies readonly HoldfastEvent[];
 
 /** Tells the listeners of an end that is stored. */
 export function announceEnd(events: EventHub, workerId: string, end: EndedAttempt): void {

@@ -4,7 +4,7 @@ import {
   HoldfastError,
   UnknownJobTypeError,
 } from '@holdfast/domain';
-import type { AttemptOutcome, RetryPolicy } from '@holdfast/domain';
+import type { AttemptFacts, AttemptOutcome, RetryPolicy } from '@holdfast/domain';
 import type { Logger } from '@holdfast/runtime';
 import type { ClaimCapacity } from './claimer.ts';
 import { abortForLostLease, abortGraceMs, runAttempt } from './executor.ts';
@@ -242,11 +242,25 @@ export class JobRunner {
   }
 
   #finish(job: HeldJob, outcome: AttemptOutcome): void {
+    this.#flusher.finish({
+      job,
+      decision: decideOutcome(this.#factsOf(job, outcome), outcome, Math.random),
+    });
+  }
+
+  #factsOf(job: HeldJob, outcome: AttemptOutcome): AttemptFacts {
     const { claimed, claimedAtMs } = job;
-    const ageMs = claimed.ageMs + monotonicMs() - claimedAtMs;
-    const retry = retryPolicyOf(claimed.retryJson);
-    const facts = { ...claimed, ageMs, retry, ownDelayMs: this.#ownDelayMs(job, outcome) };
-    this.#flusher.finish({ job, decision: decideOutcome(facts, outcome, Math.random) });
+    return {
+      attempt: claimed.attempt,
+      maxAttempts: claimed.maxAttempts,
+      releaseCount: claimed.releaseCount,
+      exceptionCount: claimed.exceptionCount,
+      ageMs: claimed.ageMs + monotonicMs() - claimedAtMs,
+      createdAtMs: claimed.createdAtMs,
+      // A policy costs more to read than a job to complete.
+      retry: outcome.kind === 'completed' ? defaultRetryPolicy : retryPolicyOf(claimed.retryJson),
+      ownDelayMs: this.#ownDelayMs(job, outcome),
+    };
   }
 
   /** What the type's own function says of the wait, if it has one. */

@@ -1,5 +1,13 @@
+import type { Decision } from '@holdfast/domain';
 import type { Logger } from '@holdfast/runtime';
 import type { EndedAttempt } from './worker-observer.ts';
+
+const failures: readonly Decision['transition'][] = ['retry_jobs', 'fail_jobs', 'dead_letter_jobs'];
+
+/** Whether attempts that end in this way are logged. */
+export function isFailure(transition: Decision['transition']): boolean {
+  return failures.includes(transition);
+}
 
 /**
  * Logs an attempt that failed or ran too long: as a warning when the job is tried again, as an error when it is not.

@@ -20,6 +20,7 @@ import type {
 import type { Decision } from '@holdfast/domain';
 import { systemClock } from '@holdfast/runtime';
 import type { Service } from '@holdfast/runtime';
+import { announceEnds } from './announce-ends.ts';
 import { Claimer } from './claimer.ts';
 import type { ClaimerOptions } from './claimer.ts';
 import { FencedTransactions } from './fenced-transactions.ts';
@@ -31,7 +32,6 @@ import { holdJob } from './held-job.ts';
 import type { HeldJob } from './held-job.ts';
 import type { ContextServices } from './job-context.ts';
 import { JobRunner } from './job-runner.ts';
-import { logFailedAttempt } from './log-failed-attempt.ts';
 import { PrefetchTarget } from './prefetch-target.ts';
 import { guardProcess } from './process-guards.ts';
 import type { RemoveGuards } from './process-guards.ts';
@@ -43,7 +43,6 @@ import { isolateHandler } from './thread/isolate-handler.ts';
 import { isThreadHandler } from './thread/thread-handler.ts';
 import { ThreadPool } from './thread/thread-pool.ts';
 import { workerSettings } from './worker-options.ts';
-import { endedAttempt } from './worker-observer.ts';
 import type { WorkerOptions, WorkerSettings } from './worker-options.ts';
 
 /** Connections for handlers' transactions at most; further ones wait. */
@@ -301,7 +300,7 @@ export class WorkerEngine implements Service {
       if (decision.executionStatus !== 'running')
         this.#metrics?.count(job, decision.executionStatus);
     }
-    this.#announce(finishes);
+    announceEnds(finishes, { transition, ...this.#options });
     if (finishes.some(({ job }) => job.claimed.isAwaited)) this.#settler.kick();
     const queueIds = [...new Set(finishes.map(({ job }) => job.claimed.queueId))];
     if (transition === 'retry_jobs' || transition === 'release_jobs') {
@@ -312,15 +311,6 @@ export class WorkerEngine implements Service {
     this.#runner.fillSlots();
     for (const queueId of queueIds) this.#claimer.noteStored(queueId);
   };
-
-  #announce(finishes: readonly PendingFinish[]): void {
-    const { observer, logger } = this.#options;
-    for (const finish of finishes) {
-      const end = endedAttempt(finish);
-      logFailedAttempt(logger, end);
-      observer?.onEnded(end);
-    }
-  }
 
   readonly #onLate = ({ job }: PendingFinish): void => {
     this.#heartbeater.drop([job]);

@@ -1,5 +1,4 @@
 import type { Decision } from '@holdfast/domain';
-import type { PendingFinish } from './finish-writer.ts';
 
 /** One attempt that has ended, and what became of its job. */
 export interface EndedAttempt {
@@ -15,16 +14,8 @@ export interface EndedAttempt {
 
 /** Who hears of what the worker has done. Must not throw. */
 export interface WorkerObserver {
+  /** Whether anybody wants to hear of ends now. */
+  isListening(): boolean;
   /** The end is stored. */
   onEnded(end: EndedAttempt): void;
-}
-
-/** An end as observers see it. */
-export function endedAttempt({ job, decision }: PendingFinish): EndedAttempt {
-  const { id, type, attempt, executionSeq } = job.claimed;
-  const hasStarted = job.startedAtMs > 0 && job.finishedAtMs > 0;
-  return {
-    ...{ jobId: id, type, queue: job.queueName, attempt, executionSeq, decision },
-    durationMs: hasStarted ? job.finishedAtMs - job.startedAtMs : 0,
-  };
 }
