@@ -1,6 +1,7 @@
 import type { BatchKind, CallbackRole, OnParentFailure } from '@holdfast/domain';
 import { HoldfastError } from '@holdfast/domain';
 import { plainArray } from './array-literal.ts';
+import { checkBatchDepth } from './check-batch-depth.ts';
 import { checkBatchIds, refuseRepeated } from './check-batch-ids.ts';
 import { checkDependencies } from './check-dependencies.ts';
 import type { Database } from './database.ts';
@@ -74,13 +75,14 @@ const nothing: BatchEnqueued = { isNew: false, queueIds: [], scheduled: false };
  *
  * @throws HoldfastError `batch_not_open` or `batch_not_found` when there is no outer batch that takes more members;
  * `batch_member_exists` when a job or an inner batch has an id that is taken, or is given twice; `graph_invalid` for
- * edges that make a cycle, lead out of the batch or are too many
+ * edges that make a cycle, lead out of the batch or are too many; `batch_too_deep`
  */
 export async function createBatch(
   database: Database,
   request: CreateBatch,
 ): Promise<BatchEnqueued> {
   const { projectId, batch, mayRepeat = false } = request;
+  checkBatchDepth(batch);
   checkBatchIds(batch);
   checkTree(batch);
   // Before the transaction: to look queues up takes a connection of its own.

@@ -138,6 +138,21 @@ describe('a batch', () => {
     expect(await batchNow()).toMatchObject({ totalCount: 1, completedCount: 1 });
   });
 
+  it('is refused when batches in it have no end, or are too many levels deep', async () => {
+    const inner: NewBatch[] = [];
+    const circular: NewBatch = { id: id('self'), kind: 'batch', jobs: [], batches: inner };
+    inner.push(circular, circular);
+    let deep: NewBatch = { id: id('innermost'), kind: 'batch', jobs: [] };
+    for (let depth = 2; depth <= 20_000; depth += 1) {
+      deep = { id: id(`level${String(depth)}`), kind: 'batch', jobs: [], batches: [deep] };
+    }
+    for (const batch of [circular, deep]) {
+      const made = createBatch(test.database, { projectId, batch });
+      await expect(made).rejects.toMatchObject({ code: 'batch_too_deep' });
+    }
+    expect(await batchNow()).toBeUndefined();
+  });
+
   it('is made with the caller’s transaction or not at all', async () => {
     const batch: NewBatch = { id: id('self'), kind: 'batch', jobs: [job('a')] };
     const failing = test.database.transaction(async (tx) => {

@@ -11,6 +11,7 @@ export const errorCodes = {
   batch_member_exists: 'A member of a batch was given an id that belongs to another job or batch.',
   batch_not_found: 'No batch, chain or graph with this id exists in the project.',
   batch_not_open: 'The batch has finished or was cancelled, and takes no more members.',
+  batch_too_deep: 'Batches in each other are more than 100 levels deep; nothing was written.',
   body_too_large: 'The body of the request is larger than the route accepts.',
   cancelled: 'The job was cancelled while its handler ran.',
   closed: 'The Holdfast instance was closed before the call.',

@@ -2,7 +2,7 @@ import { defineJob } from 'holdfast';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openHoldfast } from './support/open-holdfast.ts';
 import { countJobs } from './support/stored-rows.ts';
-import type { Holdfast } from 'holdfast';
+import type { BatchMember, Holdfast, JobRequest } from 'holdfast';
 import type { TestHoldfast } from './support/open-holdfast.ts';
 
 let test: TestHoldfast;
@@ -35,6 +35,31 @@ describe('a batch that could not finish', () => {
     await expect(holdfast.batches.add(open.id, [twin(), twin()])).rejects.toMatchObject({ code });
     expect(await holdfast.batches.get(open.id)).toMatchObject({ totalCount: 1 });
     expect(await countJobs(test.server.url)).toBe(count + 1);
+  });
+
+  it('refuses batches in each other beyond 100 levels while they are put together', async () => {
+    let nested = holdfast.chain([teller('innermost')]);
+    for (let depth = 2; depth <= 100; depth += 1) nested = holdfast.batch([nested]);
+    const tooDeep = expect.objectContaining({ code: 'batch_too_deep' }) as Error;
+    expect(() => holdfast.batch([teller('a'), nested])).toThrow(tooDeep);
+    expect(() => holdfast.batch([nested.finally(teller('b'))])).toThrow(tooDeep);
+
+    const { id } = await nested.enqueue();
+    expect((await holdfast.batches.cancel(id)).cancelledCount).toBe(1);
+    const ended = await holdfast.batches.wait(id);
+    expect(ended).toMatchObject({ status: 'cancelled', totalCount: 1 });
+  });
+
+  it('keeps what it was given, so that a batch or a chain cannot come to contain itself', async () => {
+    const members: BatchMember[] = [teller('member')];
+    const batch = holdfast.batch(members);
+    members.push(batch);
+    expect(await batch.enqueue()).toMatchObject({ jobIds: [expect.any(String)], batches: [] });
+
+    const links: unknown[] = [teller('link')];
+    const chain = holdfast.chain(links as JobRequest[]);
+    links.push(chain, teller('late'));
+    expect((await chain.enqueue()).jobIds).toHaveLength(1);
   });
 
   it('refuses a graph of more than 10 000 jobs, also when none waits for another', async () => {

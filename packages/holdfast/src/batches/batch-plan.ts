@@ -38,6 +38,8 @@ export interface BatchPlan {
   readonly jobs: readonly JobRequest[];
   /** Inner batches. */
   readonly batches: readonly BatchPlan[];
+  /** How many levels of batches it has, itself counted. */
+  readonly depth: number;
   readonly edges: readonly PlannedEdge[];
   readonly callbacks: readonly PlannedCallback[];
 }

@@ -40,7 +40,7 @@ export function planGraph(
 ): BatchPlan {
   const checked = readBatchOptions('graph', options);
   const added = collect(build);
-  return { kind: 'graph', options: checked, ...added, batches: [], callbacks: [] };
+  return { kind: 'graph', options: checked, ...added, batches: [], depth: 1, callbacks: [] };
 }
 
 function collect(build: (graph: GraphBuilder) => unknown): Pick<BatchPlan, 'jobs' | 'edges'> {

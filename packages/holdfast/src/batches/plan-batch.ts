@@ -1,4 +1,4 @@
-import { isUuid, maxGraphNodes } from '@holdfast/domain';
+import { HoldfastError, isUuid, maxBatchDepth, maxGraphNodes } from '@holdfast/domain';
 import type { BatchKind } from '@holdfast/domain';
 import { OptionCheck } from '../check-options.ts';
 import type { JobRequest } from '../job-definition.ts';
@@ -6,13 +6,18 @@ import type { BatchMember, BatchOptions, BatchPlan } from './batch-plan.ts';
 import { isJobRequest } from './is-job-request.ts';
 import { readMembers } from './read-members.ts';
 
-/** The plan of a batch. @throws OptionsInvalidError */
+/** The plan of a batch. @throws OptionsInvalidError; HoldfastError `batch_too_deep` */
 export function planBatch(members: readonly BatchMember[], options: BatchOptions): BatchPlan {
   const checked = readBatchOptions('batch', options);
   const check = new OptionCheck('batch');
   const { jobs, batches } = readMembers(check, members);
   check.done();
-  return { kind: 'batch', options: checked, jobs, batches, edges: [], callbacks: [] };
+  const depth = batches.reduce((deepest, inner) => Math.max(deepest, inner.depth), 0) + 1;
+  if (depth > maxBatchDepth) {
+    const message = `Batches in each other are at most ${String(maxBatchDepth)} levels deep`;
+    throw new HoldfastError(message, { code: 'batch_too_deep' });
+  }
+  return { kind: 'batch', options: checked, jobs, batches, depth, edges: [], callbacks: [] };
 }
 
 /** The plan of a chain. @throws OptionsInvalidError */
@@ -32,7 +37,17 @@ export function planChain(jobs: readonly JobRequest[], options: BatchOptions): B
   const edges = jobs.slice(1).map((_, index) => ({
     ...{ parent: index, child: index + 1, onFailure: 'cancel' as const },
   }));
-  return { kind: 'chain', options: checked, jobs, batches: [], edges, callbacks: [] };
+  // The caller may change its array later, and then nobody would look at what is new.
+  const own = [...jobs];
+  return {
+    kind: 'chain',
+    options: checked,
+    jobs: own,
+    batches: [],
+    depth: 1,
+    edges,
+    callbacks: [],
+  };
 }
 
 /** Checks the options of a batch, chain or graph. @throws OptionsInvalidError */

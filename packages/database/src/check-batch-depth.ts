@@ -1,0 +1,19 @@
+import { HoldfastError, maxBatchDepth } from '@holdfast/domain';
+import type { NewBatch } from './batches.ts';
+
+/**
+ * Makes sure that batches in each other end somewhere, and soon enough to be followed by calls of functions.
+ *
+ * @throws HoldfastError `batch_too_deep`
+ */
+export function checkBatchDepth(batch: NewBatch): void {
+  let level: readonly NewBatch[] = [batch];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > maxBatchDepth) {
+      const message = `Batches in each other are at most ${String(maxBatchDepth)} levels deep`;
+      throw new HoldfastError(message, { code: 'batch_too_deep' });
+    }
+    // A batch that contains itself twice must not be followed twice.
+    level = [...new Set(level.flatMap(({ batches = [] }) => batches))];
+  }
+}
