@@ -171,7 +171,8 @@ describe.each(libraries)('a job that is enqueued in a transaction of $name', (li
       maxAttempts: 7,
       timeout: '90s',
       backoff: ['10s', '1m'],
-      retry: { within: '1d', maxExceptions: 3 },
+      retryUntil: '1d',
+      maxExceptions: 3,
       startDeadline: '3h',
     } as const;
     await use(async ({ holdfast, transaction }) => {

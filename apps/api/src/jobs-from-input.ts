@@ -1,4 +1,4 @@
-import type { JobInput } from '@holdfast/contract';
+import type { Deadline, JobInput } from '@holdfast/contract';
 import { resolveQueues } from '@holdfast/database';
 import type { Database, NewJob } from '@holdfast/database';
 import { defaultRetryPolicy, uuidV7 } from '@holdfast/domain';
@@ -94,6 +94,14 @@ export function payloadJsonOf(payload: unknown, pointer: string): string {
   });
 }
 
+/** Either form takes the place of both, so that a job's end replaces that of its queue. */
+function retryEndOf(deadline: Deadline, end: Date | undefined): Partial<RetryPolicy> {
+  return {
+    retryForMs: 'ms' in deadline ? deadline.ms : undefined,
+    retryUntil: end?.toISOString(),
+  };
+}
+
 /** The retry policy that a job names, completed by its queue's; `undefined` when it names none. */
 function retryOf(
   input: Pick<JobInput, 'retry' | 'backoff' | 'maxExceptions' | 'retryUntil'>,
@@ -111,7 +119,6 @@ function retryOf(
     ...(retry === undefined ? {} : { mode: retry }),
     ...(backoff === undefined ? {} : { backoff }),
     ...(maxExceptions === undefined ? {} : { maxExceptions }),
-    ...(retryUntil != null && 'ms' in retryUntil ? { retryForMs: retryUntil.ms } : {}),
-    ...(end === undefined ? {} : { retryUntil: end.toISOString() }),
+    ...(retryUntil == null ? {} : retryEndOf(retryUntil, end)),
   };
 }

@@ -102,6 +102,20 @@ export class OptionCheck {
     this.refuse(`${name} must be a Date of the years 1 to 9999`);
     return undefined;
   }
+
+  /** An instant, or a duration of a millisecond or more; `undefined` stays. */
+  deadline(name: string, value: Date | Duration | undefined): ReadDeadline | undefined {
+    if (value === undefined) return undefined;
+    return value instanceof Date
+      ? { at: this.instant(name, value) }
+      : { ms: this.duration(name, value, { minMs: 1 }) };
+  }
+}
+
+/** An end that was given as an instant, or as a time from the creation of the job on. */
+export interface ReadDeadline {
+  readonly at?: Date | undefined;
+  readonly ms?: number | undefined;
 }
 
 /** Callers in plain JavaScript hand in what they have. @throws OptionsInvalidError */

@@ -138,7 +138,7 @@ export async function subscribeToEvent(
 
 const listenerOptionNames = [
   ...['queue', 'delay', 'priority', 'tags', 'metadata', 'maxAttempts'],
-  ...['timeout', 'backoff', 'retry'],
+  ...['timeout', 'backoff', 'retry', 'retryUntil', 'maxExceptions'],
 ];
 
 function readListener({

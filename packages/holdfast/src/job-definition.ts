@@ -1,15 +1,18 @@
 import type { JobContext } from './job-context.ts';
-import type { Backoff, BackoffFunction, Duration, JobOptions, Retry } from './job-options.ts';
+import type {
+  Backoff,
+  BackoffFunction,
+  Duration,
+  JobOptions,
+  RetryOptions,
+} from './job-options.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
 /** What may be said of every job of a type. */
-export interface JobDefaults {
+export interface JobDefaults extends RetryOptions {
   /** Default `default`. */
   readonly queue?: string | undefined;
-  /** 1 to 100; default 5. */
-  readonly maxAttempts?: number | undefined;
   readonly backoff?: Backoff | BackoffFunction | undefined;
-  readonly retry?: Retry | undefined;
   /** How long one attempt may run, from its start; at most a day, default 5 min. */
   readonly timeout?: Duration | undefined;
   /** 0 (first) to 9 (last); default 5. */

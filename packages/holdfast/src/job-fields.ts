@@ -46,6 +46,8 @@ export const jobOptionNames = [
   'timeout',
   'backoff',
   'retry',
+  'retryUntil',
+  'maxExceptions',
   'unique',
   'startDeadline',
 ] as const satisfies readonly (keyof JobOptions)[];
@@ -173,11 +175,6 @@ function readStartDeadline(
   check: OptionCheck,
   value: JobOptions['startDeadline'],
 ): Pick<JobFields, 'startDeadlineAt' | 'startDeadlineMs'> {
-  if (value instanceof Date) {
-    return { startDeadlineAt: check.instant('startDeadline', value), startDeadlineMs: undefined };
-  }
-  return {
-    startDeadlineAt: undefined,
-    startDeadlineMs: check.duration('startDeadline', value, { minMs: 1 }),
-  };
+  const deadline = check.deadline('startDeadline', value);
+  return { startDeadlineAt: deadline?.at, startDeadlineMs: deadline?.ms };
 }

@@ -41,21 +41,17 @@ export type BackoffFunction = (failure: {
   readonly error: AttemptError;
 }) => Duration;
 
-/**
- * Who moves a failed job on, and for how long it is tried. `automatic`: the backoff. `manual`: the job rests in `failed`
- * until a person decides.
- */
-export type Retry =
-  | RetryMode
-  | {
-      readonly mode?: RetryMode | undefined;
-      /** No attempt begins later than this after the job's creation. */
-      readonly within?: Duration | undefined;
-      /** No attempt begins after this instant. */
-      readonly until?: Date | undefined;
-      /** How often the handler may throw; timeouts do not count, `maxAttempts` holds besides. */
-      readonly maxExceptions?: number | undefined;
-    };
+/** How often a job is tried, who moves it on after a failure, and until when. The names are those of the HTTP API. */
+export interface RetryOptions {
+  /** 1 to 100; default 5. */
+  readonly maxAttempts?: number | undefined;
+  /** `automatic` (default): the backoff moves a failed job on. `manual`: it rests in `failed` until a person decides. */
+  readonly retry?: RetryMode | undefined;
+  /** No attempt begins after it: an instant, or a time from the job's creation on. */
+  readonly retryUntil?: Date | Duration | undefined;
+  /** How often the handler may throw, 1 to 100; timeouts do not count, `maxAttempts` holds besides. */
+  readonly maxExceptions?: number | undefined;
+}
 
 /** A key that one job at a time may hold. */
 export interface Unique {
@@ -83,7 +79,7 @@ export interface Unique {
 }
 
 /** What may be said of a job beside its payload. What is not said comes from the definition, then from the queue. */
-export interface JobOptions {
+export interface JobOptions extends RetryOptions {
   /** A UUID in lower case; a second job with the same id is not made. */
   readonly id?: string | undefined;
   readonly queue?: string | undefined;
@@ -97,12 +93,9 @@ export interface JobOptions {
   readonly tags?: readonly string[] | undefined;
   /** An object of at most 8 kB of JSON, for people and middleware. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** 1 to 100; default 5. */
-  readonly maxAttempts?: number | undefined;
   /** How long one attempt may run, from its start; at most a day, default 5 min. */
   readonly timeout?: Duration | undefined;
   readonly backoff?: Backoff | undefined;
-  readonly retry?: Retry | undefined;
   readonly unique?: Unique | undefined;
   /** Cancelled when no worker has claimed it by then: an instant, or a time from the enqueue on. */
   readonly startDeadline?: Date | Duration | undefined;

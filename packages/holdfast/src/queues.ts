@@ -14,18 +14,18 @@ import { OptionCheck } from './check-options.ts';
 import type { OpenConnection } from './connection.ts';
 import type { Internals } from './internals.ts';
 import { readJobFields } from './job-fields.ts';
-import type { Backoff, Duration, Retry } from './job-options.ts';
+import type { Backoff, Duration, RetryOptions } from './job-options.ts';
 import { completeRetry } from './read-retry.ts';
 
-/** The settings of a queue; what is not said stays as it is. */
-export interface QueueOptions {
+/**
+ * The settings of a queue; what is not said stays as it is. All but `concurrency` are for jobs that say nothing themselves,
+ * and whose definition says nothing.
+ */
+export interface QueueOptions extends RetryOptions {
   /** How many of its jobs may run at once in all workers together; `null` for no limit. */
   readonly concurrency?: number | null | undefined;
-  /** For jobs that say nothing themselves, and whose definition says nothing. */
-  readonly maxAttempts?: number | undefined;
   readonly timeout?: Duration | undefined;
   readonly backoff?: Backoff | undefined;
-  readonly retry?: Retry | undefined;
 }
 
 /** Why and how long a queue is paused. */
@@ -63,6 +63,10 @@ export interface Queue {
   readonly updatedAt: Date;
 }
 
+const optionNames = [
+  ...['concurrency', 'maxAttempts', 'timeout', 'backoff'],
+  ...['retry', 'retryUntil', 'maxExceptions'],
+];
 const pageSize = 200;
 
 /** The queues of a project. A queue comes into being with its first job, too. */
@@ -163,7 +167,7 @@ function notFound(name: string): HoldfastError {
 function readOptions(name: string, options: QueueOptions) {
   const check = new OptionCheck(`queues.upsert("${name}")`);
   checkName(check, name);
-  check.names(options, ['concurrency', 'maxAttempts', 'timeout', 'backoff', 'retry']);
+  check.names(options, optionNames);
   const { concurrency, ...jobOptions } = options;
   check.whole('concurrency', concurrency ?? undefined, { min: 1, max: 100_000 });
   const fields = readJobFields(check, jobOptions);

@@ -13,6 +13,8 @@ const names = [
   'maxAttempts',
   'backoff',
   'retry',
+  'retryUntil',
+  'maxExceptions',
   'timeout',
   'priority',
   'tags',
@@ -74,9 +76,13 @@ export function fieldsOfDefinition(job: JobDefinition): JobFields {
 
 /** The defaults as options of a job; a function as backoff stays with the worker. */
 export function optionsOfDefaults(defaults: JobDefaults): JobOptions {
-  const { queue, maxAttempts, backoff, retry, timeout, priority, tags } = defaults;
+  const { queue, maxAttempts, backoff, retry, retryUntil, maxExceptions } = defaults;
+  const { timeout, priority, tags } = defaults;
   const stored = typeof backoff === 'function' ? undefined : backoff;
-  return { queue, maxAttempts, backoff: stored, retry, timeout, priority, tags };
+  return {
+    ...{ queue, maxAttempts, backoff: stored, retry, retryUntil, maxExceptions },
+    ...{ timeout, priority, tags },
+  };
 }
 
 function isSchema(value: unknown): boolean {

@@ -1,19 +1,25 @@
 import { defaultBackoff, defaultRetryPolicy, maxBackoffMs, retryModes } from '@holdfast/domain';
-import type { BackoffPolicy, RetryPolicy } from '@holdfast/domain';
+import type { BackoffPolicy, RetryMode, RetryPolicy } from '@holdfast/domain';
 import type { OptionCheck } from './check-options.ts';
-import type { Backoff, Duration, Retry } from './job-options.ts';
+import type { Backoff, Duration, RetryOptions } from './job-options.ts';
 
 /** The parts of a retry policy that were named. */
 export type PartialRetry = Partial<RetryPolicy>;
 
-/** Reads `retry` and `backoff`; a function as backoff is the worker's business and not stored. */
+/** Reads the options of retries; a function as backoff is the worker's business and not stored. */
 export function readRetry(
   check: OptionCheck,
-  options: { readonly retry?: Retry | undefined; readonly backoff?: unknown },
+  options: Omit<RetryOptions, 'maxAttempts'> & { readonly backoff?: unknown },
 ): PartialRetry {
-  const { retry, backoff } = options;
-  const policy = readBackoff(check, backoff);
-  return { ...readRetryRules(check, retry), ...(policy === undefined ? {} : { backoff: policy }) };
+  const backoff = readBackoff(check, options.backoff);
+  const mode = readMode(check, options.retry);
+  const maxExceptions = check.whole('maxExceptions', options.maxExceptions, { min: 1, max: 100 });
+  return {
+    ...(mode === undefined ? {} : { mode }),
+    ...(backoff === undefined ? {} : { backoff }),
+    ...readRetryUntil(check, options.retryUntil),
+    ...(maxExceptions === undefined ? {} : { maxExceptions }),
+  };
 }
 
 /** A whole policy: what was named, then that of the queue; `undefined` when nothing was named. */
@@ -25,27 +31,21 @@ export function completeRetry(
   return { ...defaultRetryPolicy, ...ofQueue, ...named };
 }
 
-function readRetryRules(check: OptionCheck, retry: Retry | undefined): PartialRetry {
-  if (retry === undefined) return {};
-  if (typeof retry === 'string') return withMode(check, retry);
-  if (!check.names(retry, ['mode', 'within', 'until', 'maxExceptions'])) return {};
-  const retryForMs = check.duration('retry.within', retry.within, { minMs: 1 });
-  const until = check.instant('retry.until', retry.until);
-  const maxExceptions = check.whole('retry.maxExceptions', retry.maxExceptions, {
-    min: 1,
-    max: 100,
-  });
-  return {
-    ...withMode(check, retry.mode),
-    ...(retryForMs === undefined ? {} : { retryForMs }),
-    ...(until === undefined ? {} : { retryUntil: until.toISOString() }),
-    ...(maxExceptions === undefined ? {} : { maxExceptions }),
-  };
+function readMode(check: OptionCheck, retry: unknown): RetryMode | undefined {
+  if (typeof retry !== 'object') {
+    // Callers in plain JavaScript may hand in anything.
+    return check.oneOf('retry', retry as RetryMode | undefined, retryModes);
+  }
+  check.refuse(
+    'retry must be "automatic" or "manual"; until when the job is tried is said by retryUntil, a limit of exceptions by maxExceptions',
+  );
+  return undefined;
 }
 
-function withMode(check: OptionCheck, value: RetryPolicy['mode'] | undefined): PartialRetry {
-  const mode = check.oneOf('retry', value, retryModes);
-  return mode === undefined ? {} : { mode };
+/** Either form takes the place of both, so that a job's end replaces that of its definition or queue. */
+function readRetryUntil(check: OptionCheck, value: RetryOptions['retryUntil']): PartialRetry {
+  const end = check.deadline('retryUntil', value);
+  return end === undefined ? {} : { retryForMs: end.ms, retryUntil: end.at?.toISOString() };
 }
 
 function readBackoff(check: OptionCheck, backoff: unknown): BackoffPolicy | undefined {

@@ -108,14 +108,26 @@ describe('an enqueue', () => {
 
   it('completes a retry policy from that of the queue', async () => {
     await holdfast.queues.upsert('slow', { backoff: '9s', retry: 'manual' });
-    const { id } = await holdfast.enqueue(
-      'any',
-      {},
-      { queue: 'slow', retry: { maxExceptions: 2 } },
-    );
+    const { id } = await holdfast.enqueue('any', {}, { queue: 'slow', maxExceptions: 2 });
     expect(await rowOf(id)).toMatchObject({
       retry: { mode: 'manual', backoff: { kind: 'fixed', delayMs: 9_000 }, maxExceptions: 2 },
     });
+  });
+
+  it('replaces an end of the attempts by another one, whatever their forms', async () => {
+    const end = new Date('2030-01-01T00:00:00Z');
+    await holdfast.queues.upsert('ending', { retryUntil: '1h' });
+    const job = defineJob({ type: 'ending', queue: 'ending', retryUntil: end });
+    const { id: first } = await holdfast.enqueue(job);
+    const { id: second } = await holdfast.enqueue(job, {}, { retryUntil: '2h' });
+    const { id: third } = await holdfast.enqueue('ending', {}, { queue: 'ending' });
+    const ends = [first, second, third].map(async (id) => (await rowOf(id))['retry'] ?? null);
+    const [ofDefinition, ofCall, ofQueue] = await Promise.all(ends);
+    expect(ofDefinition).toMatchObject({ mode: 'automatic', retryUntil: end.toISOString() });
+    expect(ofDefinition).not.toHaveProperty('retryForMs');
+    expect(ofCall).toMatchObject({ mode: 'automatic', retryForMs: 7_200_000 });
+    expect(ofCall).not.toHaveProperty('retryUntil');
+    expect(ofQueue).toMatchObject({ retryForMs: 3_600_000 });
   });
 
   it('takes an instant in the past for now', async () => {
@@ -212,16 +224,36 @@ describe('an enqueue that is refused writes nothing', () => {
     ['no options', null],
     ['no unique key', { unique: null }],
     ['no retry', { retry: null }],
+    ['an end of the retries as text', { retryUntil: '2030-01-01T00:00:00Z' }],
+    ['no time for retries', { retryUntil: 0 }],
+    ['no exception', { maxExceptions: 0 }],
     ['no backoff', { backoff: null }],
     ['a list of delays without one', { backoff: { kind: 'list' } }],
     ['a factor as text', { backoff: { kind: 'exponential', factor: '2' } }],
     ['no metadata', { metadata: null }],
     ['a date as metadata', { metadata: new Date() }],
     ['a deadline that PostgreSQL does not know', { startDeadline: new Date(8.64e15) }],
-    ['an end of the retries before all time', { retry: { until: new Date(-8.64e15) } }],
+    ['an end of the retries before all time', { retryUntil: new Date(-8.64e15) }],
   ])('for %s', async (_, options) => {
     const error = await nothingWritten(() => holdfast.enqueue('any', {}, options as never));
     expect(error).toMatchObject({ code: 'options_invalid' });
+  });
+
+  it('for an object as retry, and names the options that say the same', async () => {
+    const retry = { mode: 'manual', within: '1h', until: new Date(), maxExceptions: 3 } as never;
+    const calls = [
+      () => holdfast.enqueue('any', {}, { retry }),
+      () => Promise.resolve().then(() => defineJob({ type: 'any', retry })),
+      () => holdfast.queues.upsert('any', { retry }),
+      () => holdfast.subscribe('any', 'any', { retry }),
+    ];
+    for (const call of calls) {
+      const error = await nothingWritten(call);
+      expect(error).toBeInstanceOf(OptionsInvalidError);
+      expect(String(error)).toMatch(
+        /retry must be "automatic" or "manual".*retryUntil.*maxExceptions/,
+      );
+    }
   });
 
   it('for options of one of many that would be lost', async () => {
@@ -360,7 +392,9 @@ describe('single and bulk enqueue', () => {
       maxAttempts: fc.integer({ min: 1, max: 100 }),
       timeout: fc.constantFrom('1s', '5m', 86_400_000),
       backoff: fc.constantFrom('3s', ['1s', '2s'], { kind: 'fixed', delay: 10 } as const),
-      retry: fc.constantFrom('manual' as const, { within: '1h', maxExceptions: 3 } as const),
+      retry: fc.constantFrom('manual' as const, 'automatic' as const),
+      retryUntil: fc.constantFrom('1h', new Date('2030-01-01')),
+      maxExceptions: fc.integer({ min: 1, max: 100 }),
       startDeadline: fc.constantFrom('1h', new Date('2030-01-01')),
     },
     { requiredKeys: [] },

@@ -192,7 +192,7 @@ describe('an advance', () => {
       type: 'failing',
       maxAttempts: 9,
       backoff: '1h',
-      retry: { until: new Date(Date.now() + 90 * 60_000) },
+      retryUntil: new Date(Date.now() + 90 * 60_000),
       run: () => {
         throw new Error('again');
       },

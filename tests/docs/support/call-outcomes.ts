@@ -68,7 +68,7 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
     id: '01890a5d-ac96-774b-bcce-b302099a8057',
   }),
   "holdfast.enqueue(sendMail, ada, { retry: 'manual' })": enqueued({ retry: { mode: 'manual' } }),
-  "holdfast.enqueue(sendMail, ada, { retry: { maxExceptions: 3, within: '1h' } })": enqueued({
+  "holdfast.enqueue(sendMail, ada, { maxExceptions: 3, retryUntil: '1h' })": enqueued({
     retry: { maxExceptions: 3, retryForMs: 3_600_000 },
   }),
   "holdfast.enqueue(sendMail, ada, { backoff: '30s' })": enqueued({
