@@ -125,7 +125,7 @@ export const errorCodes = {
   unique_key_held: 'Another job holds the unique key.',
   unsupported_media_type: 'The body is of a type or coding that the route does not accept.',
   validation_failed: 'Fields of the request break a rule; every one of them is listed.',
-  wait_timed_out: 'The job had not ended when the time for waiting was over.',
+  wait_timed_out: 'The job or batch was not seen to end before the time for waiting was over.',
   worker_lost: 'A worker died with the job, and the job’s type forbids another run.',
   worker_not_found: 'No worker with this id exists in the project.',
 } as const satisfies Record<string, string>;

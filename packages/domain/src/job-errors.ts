@@ -41,13 +41,26 @@ export class JobNotInStateError extends HoldfastError {
   }
 }
 
-/** The job had not ended when the time for waiting was over. It goes on as before. */
+/**
+ * The job was not seen to end before the time for waiting was over. It goes on as before. The `cause` is what kept the
+ * database from answering, if something did.
+ */
 export class WaitTimeoutError extends HoldfastError {
   readonly jobId: string;
-  readonly status: JobStatus;
+  /** At the last look; `undefined` when the database has not answered at all. */
+  readonly status: JobStatus | undefined;
 
-  constructor(jobId: string, status: JobStatus) {
-    super(`The job ${jobId} has not ended in time: it is ${status}`, { code: 'wait_timed_out' });
+  constructor(
+    jobId: string,
+    status: JobStatus | undefined,
+    options: { readonly cause?: unknown } = {},
+  ) {
+    const seen =
+      status === undefined ? 'the database has not answered' : `it was ${status} at the last look`;
+    super(`The job ${jobId} has not ended in time: ${seen}`, {
+      cause: options.cause,
+      code: 'wait_timed_out',
+    });
     this.jobId = jobId;
     this.status = status;
   }

@@ -39,6 +39,14 @@ export interface ConnectionParts {
   readonly logger: HoldfastLogger;
 }
 
+/** How a call is tried again. */
+export interface UseOptions {
+  /** Ends the tries. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told of each error that may go away by itself. */
+  readonly onTrouble?: ((error: unknown) => void) | undefined;
+}
+
 type Handles = Omit<OpenConnection, 'projectId'>;
 
 /** The way to the database; nothing is sent before the first use. */
@@ -84,16 +92,18 @@ export class Connection {
 
   /**
    * Uses the connection, again and again while the error is one that may go away by itself. The call is told whether an
-   * earlier try may have done its work.
+   * earlier try may have done its work. An aborted signal ends the tries, though not a call that is under way.
    *
    * @throws HoldfastError `database_unavailable` when the tries are used up; the last one may have done its work all the
    * same
    */
   useWithRetry<Result>(
     call: (open: OpenConnection, mayRepeat: boolean) => Promise<Result>,
+    { signal, onTrouble }: UseOptions = {},
   ): Promise<Result> {
     let tries = 0;
     const once = async (): Promise<Result> => {
+      signal?.throwIfAborted();
       const open = await this.open();
       tries += 1;
       return call(open, tries > 1);
@@ -101,7 +111,9 @@ export class Connection {
     return this.#track(() =>
       retryTransient(once, {
         isTransient: isTransientError,
+        ...(signal === undefined ? {} : { signal }),
         onRetry: ({ error, delayMs }) => {
+          onTrouble?.(error);
           this.logger.warn({ err: error, delayMs }, 'database call failed, trying again');
         },
       }).catch((error: unknown) => {

@@ -1,26 +1,40 @@
-import { readJobStatus } from '@holdfast/database';
+import { readJob, readJobStatus } from '@holdfast/database';
 import { JobNotFoundError, WaitTimeoutError, isEnded } from '@holdfast/domain';
+import type { JobStatus } from '@holdfast/domain';
 import { systemClock } from '@holdfast/runtime';
 import { OptionCheck } from './check-options.ts';
+import type { OpenConnection } from './connection.ts';
 import type { Internals } from './internals.ts';
-import { readJobOf, requireId } from './job-calls.ts';
+import { requireId } from './job-calls.ts';
+import { toJob } from './job.ts';
 import type { Job } from './job.ts';
 import type { Duration } from './job-options.ts';
+import { pollUntil } from './poll-until.ts';
 
-/** How long to wait for a job's end. */
+/** How long to wait for an end. */
 export interface WaitOptions {
-  /** Without one, for as long as it takes. */
+  /** Holds whatever the database does. Without one, for as long as it takes. */
   readonly timeout?: Duration | undefined;
   /** Ends the waiting: its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
 }
 
-const firstPauseMs = 20;
-const longestPauseMs = 250;
+/** Checks the options of a wait. @throws OptionsInvalidError */
+export function readWaitOptions(call: string, options: WaitOptions) {
+  const check = new OptionCheck(call);
+  if (!check.names(options, ['timeout', 'signal'])) check.done();
+  const timeoutMs = check.duration('timeout', options.timeout) ?? Infinity;
+  const { signal } = options;
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    check.refuse('signal must be an AbortSignal');
+  }
+  check.done();
+  return { timeoutMs, signal };
+}
 
 /**
- * Waits until a job has ended: completed, failed, dead letter or cancelled. Looks again and again, and at once when a
- * worker of this process ends the job.
+ * Waits until a job has ended: completed, failed, dead letter or cancelled. Looks again and again, less often with time,
+ * and at once when a worker of this process ends the job.
  *
  * @throws WaitTimeoutError; JobNotFoundError; OptionsInvalidError
  */
@@ -30,34 +44,39 @@ export async function waitForJob(
   options: WaitOptions,
 ): Promise<Job> {
   requireId('wait', id);
-  const check = new OptionCheck('wait');
-  check.names(options, ['timeout', 'signal']);
-  const timeoutMs = check.duration('timeout', options.timeout) ?? Infinity;
-  check.done();
-  const startedAtMs = systemClock.monotonicMs();
+  const limits = readWaitOptions('wait', options);
+  let status: JobStatus | undefined;
+  let cause: unknown;
+  const onTrouble = (error: unknown): void => {
+    cause = error;
+  };
   const wakeUp = listenForEnd(internals, id);
+  const lookOnce = async ({ database, projectId }: OpenConnection): Promise<Job | undefined> => {
+    const key = { projectId, id };
+    status = await readJobStatus(database, key);
+    cause = undefined;
+    if (status !== undefined && !isEnded(status)) return undefined;
+    const row = status === undefined ? undefined : await readJob(database, key);
+    if (row === undefined) throw new JobNotFoundError(id);
+    return toJob(row);
+  };
   try {
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-      const status = await internals.connection.useWithRetry(({ database, projectId }) =>
-        readJobStatus(database, { projectId, id }),
-      );
-      if (status === undefined) throw new JobNotFoundError(id);
-      if (isEnded(status)) return await readJobOf(internals, id);
-      options.signal?.throwIfAborted();
-      const leftMs = timeoutMs - (systemClock.monotonicMs() - startedAtMs);
-      if (leftMs <= 0) throw new WaitTimeoutError(id, status);
-      await wakeUp.sleep(Math.min(pauseMs, leftMs), options.signal);
-    }
+    return await pollUntil({
+      ...limits,
+      look: (signal) => internals.connection.useWithRetry(lookOnce, { signal, onTrouble }),
+      sleep: (durationMs, pause) => wakeUp.sleep(durationMs, pause),
+      timeoutError: () => new WaitTimeoutError(id, status, { cause }),
+    });
   } finally {
     wakeUp.close();
   }
 }
 
-/** Sleeps that end early when this process learns of the job's end. */
+/** Sleeps that end early when this process learns of the job's end, also during the look before. */
 function listenForEnd({ events }: Internals, id: string) {
-  const ended = new AbortController();
+  let news = new AbortController();
   const onEnd = ({ jobId }: { readonly jobId: string }): void => {
-    if (jobId === id) ended.abort();
+    if (jobId === id) news.abort();
   };
   const stops = [
     events.on('JobProcessed', onEnd),
@@ -65,11 +84,10 @@ function listenForEnd({ events }: Internals, id: string) {
     events.on('JobCancelled', onEnd),
   ];
   return {
-    sleep(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
-      // Once the news is old, a replayed job may run on.
-      const signals = [ended.signal.aborted ? undefined : ended.signal, signal];
-      const any = AbortSignal.any(signals.filter((each) => each !== undefined));
-      return systemClock.sleep(durationMs, any);
+    async sleep(durationMs: number, signal: AbortSignal): Promise<void> {
+      await systemClock.sleep(durationMs, AbortSignal.any([news.signal, signal]));
+      // One look for each news: a replayed job may run on.
+      if (news.signal.aborted) news = new AbortController();
     },
     close(): void {
       for (const stop of stops) stop();

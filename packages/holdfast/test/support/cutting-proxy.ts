@@ -12,6 +12,8 @@ export interface CuttingProxy {
    * before the client hears of it.
    */
   loseAnswerTo(text: string): void;
+  /** From now on nothing goes through, and connections stay open: a cable that was pulled. */
+  fallSilent(): void;
   close(): Promise<void>;
 }
 
@@ -24,6 +26,7 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
   const sockets = new Set<Socket>();
   let wanted: string | undefined;
   let cutCount = 0;
+  let isSilent = false;
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
     let isLosing = false;
@@ -32,6 +35,7 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
       upstream.destroy();
     };
     client.on('data', (chunk) => {
+      if (isSilent) return;
       if (wanted !== undefined && chunk.includes(wanted)) {
         wanted = undefined;
         isLosing = true;
@@ -39,6 +43,7 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
       upstream.write(chunk);
     });
     upstream.on('data', (chunk) => {
+      if (isSilent) return;
       if (!isLosing) {
         client.write(chunk);
       } else if (chunk.subarray(-idleAgain.length).equals(idleAgain)) {
@@ -63,6 +68,9 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
     },
     loseAnswerTo(text) {
       wanted = text;
+    },
+    fallSilent() {
+      isSilent = true;
     },
     async close() {
       for (const socket of sockets) socket.destroy();
