@@ -65,11 +65,13 @@ async function startServices<Tx>(start: WorkerStart<Tx>): Promise<RunningWorker>
   const logger = engineLogger(options.logger ?? connection.logger);
   const open = await patiently(() => connection.open(), signal);
   const { database } = open;
-  const { leaseMs } = readWorkerOptions(options);
+  const { leaseMs, retention } = readWorkerOptions(options);
   const engine = makeEngine({ ...start, internals, open, logger });
   await patiently(() => engine.start(), signal);
   const scheduler =
-    options.maintenance === false ? undefined : createScheduler({ database, logger, leaseMs });
+    options.maintenance === false
+      ? undefined
+      : createScheduler({ database, logger, leaseMs, retention });
   await scheduler?.start();
   events.emit('WorkerStarted', {
     workerId: engine.id,

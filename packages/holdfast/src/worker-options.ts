@@ -1,3 +1,5 @@
+import { defaultRetention } from '@holdfast/database';
+import type { Retention } from '@holdfast/database';
 import { OptionCheck } from './check-options.ts';
 import type { Holdfast } from './holdfast.ts';
 import type { JobDefinition } from './job-definition.ts';
@@ -5,6 +7,14 @@ import { readQueue } from './job-fields.ts';
 import type { Duration } from './job-options.ts';
 import type { HoldfastLogger } from './logger.ts';
 import type { RegisteredTransaction } from './register.ts';
+
+/** How long things are kept; an hour at least. */
+export interface RetentionOptions {
+  /** Completed and cancelled jobs with their executions and logs; whole days at a time are dropped. Default 7 days. */
+  readonly history?: Duration | undefined;
+  /** How long a dead letter can be replayed, before it becomes history. Default 90 days. */
+  readonly deadLetters?: Duration | undefined;
+}
 
 /** How a worker runs. */
 export interface WorkerOptions<Tx = RegisteredTransaction> {
@@ -29,6 +39,11 @@ export interface WorkerOptions<Tx = RegisteredTransaction> {
    * processes may. Default true; give false where schedulers of their own run.
    */
   readonly maintenance?: boolean | undefined;
+  /**
+   * How long the loops keep what has ended. They do so for the whole database: of several processes that run them, the
+   * shortest time holds, so give all the same.
+   */
+  readonly retention?: RetentionOptions | undefined;
   /** Shown to people beside the worker. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /** Shown to people: the version of your code. */
@@ -45,11 +60,15 @@ export interface ReadWorkerOptions {
   readonly heartbeatMs: number | undefined;
   readonly drainTimeoutMs: number | undefined;
   readonly pollIntervalMs: number | undefined;
+  readonly retention: Retention;
 }
+
+/** As for the schedulers of the server. */
+const shortestRetentionMs = 3_600_000;
 
 const names = [
   ...['holdfast', 'jobs', 'queues', 'concurrency', 'lease', 'heartbeat', 'drainTimeout'],
-  ...['pollInterval', 'maintenance', 'labels', 'build', 'logger'],
+  ...['pollInterval', 'maintenance', 'retention', 'labels', 'build', 'logger'],
 ];
 
 /** Callers in plain JavaScript may give one job, or what a module does not export. */
@@ -69,6 +88,28 @@ function checkQueues(check: OptionCheck, queues: readonly string[] | undefined):
   else for (const queue of queues) readQueue(check, queue);
 }
 
+function readRetention(
+  check: OptionCheck,
+  { retention, maintenance }: WorkerOptions<never>,
+): Retention {
+  if (retention === undefined) return defaultRetention;
+  const given: unknown = retention;
+  if (typeof given !== 'object' || given === null) {
+    check.refuse('retention must be an object such as { history: "30d" }');
+    return defaultRetention;
+  }
+  check.names(given, ['history', 'deadLetters']);
+  if (maintenance === false) check.refuse('retention is for workers with maintenance');
+  const { historyMs, deadLettersMs } = defaultRetention;
+  const bounds = { minMs: shortestRetentionMs };
+  const { history, deadLetters } = retention;
+  return {
+    ...defaultRetention,
+    historyMs: check.duration('retention.history', history, bounds) ?? historyMs,
+    deadLettersMs: check.duration('retention.deadLetters', deadLetters, bounds) ?? deadLettersMs,
+  };
+}
+
 /**
  * Checks the options of `createWorker`.
  *
@@ -86,6 +127,7 @@ export function readWorkerOptions(options: WorkerOptions<never>): ReadWorkerOpti
     heartbeatMs: check.duration('heartbeat', options.heartbeat, { minMs: 1 }),
     drainTimeoutMs: check.duration('drainTimeout', options.drainTimeout),
     pollIntervalMs: check.duration('pollInterval', options.pollInterval, { minMs: 1 }),
+    retention: readRetention(check, options),
   };
   const { leaseMs = 30_000, heartbeatMs = 5_000 } = read;
   if (heartbeatMs >= leaseMs / 2) check.refuse('heartbeat must be less than half of lease');
