@@ -1,5 +1,11 @@
-import { decideBatch } from '@holdfast/domain';
-import type { BatchDecision, BatchState, CallbackRole, CallbackState } from '@holdfast/domain';
+import { batchCounts, decideBatch } from '@holdfast/domain';
+import type {
+  BatchCounts,
+  BatchDecision,
+  BatchState,
+  CallbackRole,
+  CallbackState,
+} from '@holdfast/domain';
 import { plainArray } from './array-literal.ts';
 import type { Database } from './database.ts';
 import { enqueueJobs } from './enqueue.ts';
@@ -110,20 +116,23 @@ function toAnnouncement({ row, decision }: Decided): Announcement {
       kind: row.kind,
       name: row.name,
       status: decision.status,
-      totalCount: row.total_count,
-      completedCount: row.completed_count,
-      deadLetterCount: row.dead_letter_count,
-      cancelledCount: row.cancelled_count,
+      counts: countsOf(row),
     },
   };
 }
 
+function countsOf(row: BatchRow): BatchCounts {
+  return batchCounts({
+    total: row.total_count,
+    completed: row.completed_count,
+    deadLetter: row.dead_letter_count,
+    cancelled: row.cancelled_count,
+  });
+}
+
 function toState(row: BatchRow, callbacks: readonly CallbackRow[]): BatchState<Callback> {
   return {
-    totalCount: row.total_count,
-    completedCount: row.completed_count,
-    deadLetterCount: row.dead_letter_count,
-    cancelledCount: row.cancelled_count,
+    counts: countsOf(row),
     allowFailures: row.allow_failures,
     isCancelled: row.is_cancelled,
     callbacks: callbacks.map((each) => ({

@@ -1,27 +1,27 @@
 import type {
+  BatchCounts,
   BatchKind,
   BatchStatus,
   CallbackRole,
   JobStatus,
   OnParentFailure,
 } from '@holdfast/domain';
-import { batchStatus } from '@holdfast/domain';
+import { batchCounts, batchStatus } from '@holdfast/domain';
 import type { NewDependency } from './batches.ts';
 import { statements } from './generated/statements.ts';
 import type { Queryable } from './queryable.ts';
 
-/** A batch as it is shown. */
+/** A batch, chain or graph as it was when it was read. */
 export interface BatchView {
   readonly id: string;
   readonly kind: BatchKind;
   readonly name: string | undefined;
+  /** The batch that this one is a member of. */
   readonly parentId: string | undefined;
   readonly allowFailures: boolean;
+  /** `running` until all members have ended; then how. */
   readonly status: BatchStatus;
-  readonly totalCount: number;
-  readonly completedCount: number;
-  readonly deadLetterCount: number;
-  readonly cancelledCount: number;
+  readonly counts: BatchCounts;
   readonly createdAt: Date;
   readonly finishedAt: Date | undefined;
   readonly cancelledAt: Date | undefined;
@@ -29,14 +29,16 @@ export interface BatchView {
   readonly callbacks: readonly CallbackView[];
 }
 
-/** A callback as it is shown. */
+/** A callback of a batch. */
 export interface CallbackView {
   readonly role: CallbackRole;
-  readonly percent: number;
+  /** Of a progress callback: the share of ended members that calls for it. */
+  readonly percent: number | undefined;
+  /** The id of its job, also before that is made. */
   readonly jobId: string;
   readonly type: string;
-  readonly enqueuedAt: string | null;
-  readonly endedAt: string | null;
+  readonly enqueuedAt: Date | undefined;
+  readonly endedAt: Date | undefined;
 }
 
 interface BatchViewRow {
@@ -52,7 +54,17 @@ interface BatchViewRow {
   readonly created_at: Date;
   readonly finished_at: Date | null;
   readonly cancelled_at: Date | null;
-  readonly callbacks: readonly CallbackView[];
+  readonly callbacks: readonly CallbackJson[];
+}
+
+/** A callback as the statement puts it into JSON. */
+interface CallbackJson {
+  readonly role: CallbackRole;
+  readonly percent: number;
+  readonly jobId: string;
+  readonly type: string;
+  readonly enqueuedAt: string | null;
+  readonly endedAt: string | null;
 }
 
 /** One batch with its callbacks; undefined when there is none. */
@@ -80,24 +92,33 @@ export async function listBatches(
 }
 
 function toBatchView(row: BatchViewRow): BatchView {
-  const counts = {
-    allowFailures: row.allow_failures,
-    totalCount: row.total_count,
-    completedCount: row.completed_count,
-    deadLetterCount: row.dead_letter_count,
-    cancelledCount: row.cancelled_count,
-  };
+  const counts = batchCounts({
+    total: row.total_count,
+    completed: row.completed_count,
+    deadLetter: row.dead_letter_count,
+    cancelled: row.cancelled_count,
+  });
+  const allowFailures = row.allow_failures;
   return {
-    ...counts,
     id: row.id,
     kind: row.kind,
     name: row.name ?? undefined,
     parentId: row.parent_id ?? undefined,
-    status: batchStatus({ ...counts, isCancelled: row.cancelled_at !== null }),
+    allowFailures,
+    status: batchStatus({ counts, allowFailures, isCancelled: row.cancelled_at !== null }),
+    counts,
     createdAt: row.created_at,
     finishedAt: row.finished_at ?? undefined,
     cancelledAt: row.cancelled_at ?? undefined,
-    callbacks: row.callbacks,
+    callbacks: row.callbacks.map(toCallbackView),
+  };
+}
+
+function toCallbackView({ role, percent, jobId, type, ...times }: CallbackJson): CallbackView {
+  return {
+    ...{ role, percent: role === 'progress' ? percent : undefined, jobId, type },
+    enqueuedAt: times.enqueuedAt === null ? undefined : new Date(times.enqueuedAt),
+    endedAt: times.endedAt === null ? undefined : new Date(times.endedAt),
   };
 }
 

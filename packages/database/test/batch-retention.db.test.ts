@@ -92,6 +92,6 @@ describe('retention', () => {
     await pruneAfterDays(30);
     await replayJob(test.database, kit.key('x'));
     await kit.run();
-    expect(await kit.read()).toMatchObject({ status: 'completed', completedCount: 1 });
+    expect(await kit.read()).toMatchObject({ status: 'completed', counts: { completed: 1 } });
   });
 });

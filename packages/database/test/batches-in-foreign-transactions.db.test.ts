@@ -88,11 +88,11 @@ describe('in a transaction of another library', () => {
     await inTransaction((tx) =>
       createBatch(test.database, { projectId, batch: nested, parentId, tx }),
     );
-    expect(await kit.read()).toMatchObject({ totalCount: 6, completedCount: 0, name: 'all' });
+    expect(await kit.read()).toMatchObject({ counts: { total: 6, completed: 0 }, name: 'all' });
     expect(await listBatchDependencies(test.database, kit.key())).toHaveLength(1);
     const ran = await kit.run();
     expect([...ran].sort()).toEqual(['a', 'c', 'd', 'e']);
-    expect(await kit.read()).toMatchObject({ status: 'running', completedCount: 5 });
+    expect(await kit.read()).toMatchObject({ status: 'running', counts: { completed: 5 } });
   });
 
   it('an empty batch calls its callbacks', async () => {

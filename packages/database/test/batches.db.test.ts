@@ -88,7 +88,7 @@ describe('a batch', () => {
   it('calls then, and finally after it, when all members completed', async () => {
     await make('batch', { jobs: [job('a'), job('b')], callbacks: allVerdicts() });
     expect(await run()).toEqual(['a', 'b', 'then', 'finally']);
-    expect(await batchNow()).toMatchObject({ status: 'completed', completedCount: 2 });
+    expect(await batchNow()).toMatchObject({ status: 'completed', counts: { completed: 2 } });
     expect((await batchNow())?.finishedAt).toBeInstanceOf(Date);
   });
 
@@ -96,7 +96,7 @@ describe('a batch', () => {
     const late = job('late', { delayMs: 3_600_000 });
     await make('batch', { jobs: [job('a'), job('b'), late], callbacks: allVerdicts() });
     expect(await run('a', 'b')).toEqual(['a', 'b', 'catch']);
-    expect(await batchNow()).toMatchObject({ status: 'running', deadLetterCount: 2 });
+    expect(await batchNow()).toMatchObject({ status: 'running', counts: { deadLetter: 2 } });
     await test.database.execute(
       `update holdfast.jobs set status = 'queued', seq = nextval('holdfast.job_seq') where id = '${id('late')}'`,
     );
@@ -108,13 +108,13 @@ describe('a batch', () => {
     const jobs = [job('a'), job('b')];
     await make('batch', { jobs, callbacks: allVerdicts(), allowFailures: true });
     expect(await run('a')).toEqual(['a', 'b', 'catch', 'then', 'finally']);
-    expect(await batchNow()).toMatchObject({ status: 'completed', deadLetterCount: 1 });
+    expect(await batchNow()).toMatchObject({ status: 'completed', counts: { deadLetter: 1 } });
   });
 
   it('calls then and finally at once when it is empty', async () => {
     await make('batch', { callbacks: allVerdicts() });
     expect(await run()).toEqual(['finally', 'then']);
-    expect(await batchNow()).toMatchObject({ status: 'completed', totalCount: 0 });
+    expect(await batchNow()).toMatchObject({ status: 'completed', counts: { total: 0 } });
   });
 
   it('reports progress at the shares that were asked for', async () => {
@@ -135,7 +135,7 @@ describe('a batch', () => {
     expect(await run()).toEqual(['a', 'then']);
     expect(await createBatch(test.database, request)).toMatchObject({ isNew: false });
     expect(await run()).toEqual([]);
-    expect(await batchNow()).toMatchObject({ totalCount: 1, completedCount: 1 });
+    expect(await batchNow()).toMatchObject({ counts: { total: 1, completed: 1 } });
   });
 
   it('is refused when batches in it have no end, or are too many levels deep', async () => {
@@ -171,7 +171,7 @@ describe('a batch', () => {
     expect(await add('b')).toMatchObject({ isNew: true });
     expect(await add('b')).toMatchObject({ isNew: false });
     expect(await run()).toEqual(['a', 'b', 'then', 'finally']);
-    expect(await batchNow()).toMatchObject({ totalCount: 2, completedCount: 2 });
+    expect(await batchNow()).toMatchObject({ counts: { total: 2, completed: 2 } });
     await expect(add('c')).rejects.toMatchObject({ code: 'batch_not_open' });
     expect(await statusOfJob('c')).toBe('absent');
     const nobody = addToBatch(test.database, { projectId, id: id('other'), jobs: [job('c')] });
@@ -182,12 +182,12 @@ describe('a batch', () => {
     await make('batch', { jobs: [job('a'), job('b')], callbacks: allVerdicts() });
     expect(await run('a')).toEqual(['a', 'b', 'catch', 'finally']);
     await replayJob(test.database, { projectId, id: id('a') });
-    expect(await batchNow()).toMatchObject({ status: 'running', deadLetterCount: 0 });
+    expect(await batchNow()).toMatchObject({ status: 'running', counts: { deadLetter: 0 } });
     expect(await run('a')).toEqual(['a']);
     expect(await batchNow()).toMatchObject({ status: 'dead_letter' });
     await retryFailedOfBatch(test.database, { projectId, id: id('self') });
     expect(await run()).toEqual(['a', 'then']);
-    expect(await batchNow()).toMatchObject({ status: 'completed', completedCount: 2 });
+    expect(await batchNow()).toMatchObject({ status: 'completed', counts: { completed: 2 } });
   });
 
   it('counts right when a member is replayed before its death was settled', async () => {
@@ -196,7 +196,7 @@ describe('a batch', () => {
     await runOnce(types, 'die');
     await replayJob(test.database, { projectId, id: id('a') });
     expect(await run()).toEqual(['a', 'then']);
-    expect(await batchNow()).toMatchObject({ completedCount: 1, deadLetterCount: 0 });
+    expect(await batchNow()).toMatchObject({ counts: { completed: 1, deadLetter: 0 } });
   });
 
   it('is cancelled as a whole: members end, finally comes, then and catch do not', async () => {
@@ -204,7 +204,7 @@ describe('a batch', () => {
     const key = { projectId, id: id('self'), reason: 'changed_mind' };
     expect(await cancelBatch(test.database, key)).toMatchObject({ cancelledCount: 2 });
     expect(await run()).toEqual(['finally']);
-    expect(await batchNow()).toMatchObject({ status: 'cancelled', cancelledCount: 2 });
+    expect(await batchNow()).toMatchObject({ status: 'cancelled', counts: { cancelled: 2 } });
     expect(await cancelBatch(test.database, key)).toMatchObject({ cancelled: false });
   });
 
@@ -213,11 +213,14 @@ describe('a batch', () => {
     const inner = { jobs: [job('x')], parentId: id('outer'), callbacks: [callback('finally')] };
     await make('batch', inner, 'inner');
     expect(await run('x')).toEqual(['a', 'x', 'finally']);
-    expect(await batchNow('outer')).toMatchObject({ status: 'dead_letter', totalCount: 2 });
+    expect(await batchNow('outer')).toMatchObject({ status: 'dead_letter', counts: { total: 2 } });
     await replayJob(test.database, { projectId, id: id('x') });
-    expect(await batchNow('outer')).toMatchObject({ status: 'running', deadLetterCount: 0 });
+    expect(await batchNow('outer')).toMatchObject({ status: 'running', counts: { deadLetter: 0 } });
     expect(await run()).toEqual(['x', 'then']);
-    expect(await batchNow('outer')).toMatchObject({ status: 'completed', completedCount: 2 });
+    expect(await batchNow('outer')).toMatchObject({
+      status: 'completed',
+      counts: { completed: 2 },
+    });
   });
 });
 
@@ -256,7 +259,7 @@ describe('a chain', () => {
     }
     const row = onlyRow(await takeSnapshot(test.database, { projectId, id: id('b') }));
     expect(JSON.stringify(row['last_error'])).toContain(id('a'));
-    expect(await batchNow()).toMatchObject({ status: 'dead_letter', cancelledCount: 2 });
+    expect(await batchNow()).toMatchObject({ status: 'dead_letter', counts: { cancelled: 2 } });
   });
 
   it('revives exactly what a dead link had cancelled when that is replayed', async () => {
@@ -264,9 +267,9 @@ describe('a chain', () => {
     await run('a');
     await replayJob(test.database, { projectId, id: id('a') });
     expect(await statusOfJob('c')).toBe('scheduled');
-    expect(await batchNow()).toMatchObject({ status: 'running', cancelledCount: 0 });
+    expect(await batchNow()).toMatchObject({ status: 'running', counts: { cancelled: 0 } });
     expect(await run()).toEqual(['a', 'b', 'c']);
-    expect(await batchNow()).toMatchObject({ status: 'completed', completedCount: 3 });
+    expect(await batchNow()).toMatchObject({ status: 'completed', counts: { completed: 3 } });
   });
 
   it('revives rightly when the replay comes between two settlings', async () => {
@@ -274,7 +277,7 @@ describe('a chain', () => {
     await runOnce([typeOf('a')], 'die');
     await replayJob(test.database, { projectId, id: id('a') });
     expect(await run()).toEqual(['a', 'b', 'c']);
-    expect(await batchNow()).toMatchObject({ status: 'completed', completedCount: 3 });
+    expect(await batchNow()).toMatchObject({ status: 'completed', counts: { completed: 3 } });
   });
 
   it('lets a link wait its own delay after its parent', async () => {
@@ -314,7 +317,7 @@ describe('a graph', () => {
     expect(await statusOfJob('waiting')).toBe('scheduled');
     await replayJob(test.database, { projectId, id: id('a') });
     expect(await run()).toEqual(['a', 'cancelled', 'waiting']);
-    expect(await batchNow()).toMatchObject({ status: 'completed', completedCount: 4 });
+    expect(await batchNow()).toMatchObject({ status: 'completed', counts: { completed: 4 } });
   });
 
   it('cancels a job once when two of its parents die, and revives it when both are replayed', async () => {
@@ -323,13 +326,13 @@ describe('a graph', () => {
       dependencies: [edge('a', 'c'), edge('b', 'c')],
     });
     expect(await run('a', 'b')).toEqual(['a', 'b']);
-    expect(await batchNow()).toMatchObject({ cancelledCount: 1, deadLetterCount: 2 });
+    expect(await batchNow()).toMatchObject({ counts: { cancelled: 1, deadLetter: 2 } });
     await replayJob(test.database, { projectId, id: id('a') });
     expect(await run()).toEqual(['a']);
     expect(await statusOfJob('c')).toBe('cancelled');
     await replayJob(test.database, { projectId, id: id('b') });
     expect(await run()).toEqual(['b', 'c']);
-    expect(await batchNow()).toMatchObject({ status: 'completed', completedCount: 3 });
+    expect(await batchNow()).toMatchObject({ status: 'completed', counts: { completed: 3 } });
   });
 
   it('keeps a job cancelled, and what is below it, of which a person has cancelled another parent', async () => {
@@ -348,7 +351,7 @@ describe('a graph', () => {
     await replayJob(test.database, { projectId, id: id('a') });
     expect(await run()).toEqual(['a', 'e']);
     expect(await batchNow()).toMatchObject({
-      ...{ status: 'cancelled', completedCount: 2, cancelledCount: 3 },
+      ...{ status: 'cancelled', counts: { completed: 2, cancelled: 3 } },
     });
   });
 

@@ -65,7 +65,7 @@ describe('a settlement and a replay of the same graph', () => {
     await session.run('commit');
     expect(await replay).toMatchObject({ done: true });
     expect(await kit.run()).toEqual(['p', 'c', 'then']);
-    expect(await kit.read()).toMatchObject({ status: 'completed', completedCount: 3 });
+    expect(await kit.read()).toMatchObject({ status: 'completed', counts: { completed: 3 } });
   });
 
   it('count the other parent once when the replay comes first', async () => {
@@ -74,7 +74,7 @@ describe('a settlement and a replay of the same graph', () => {
     expect(await settleEndings(database)).toMatchObject({ count: 0, isBlocked: true });
     await session.run('commit');
     expect(await kit.run()).toEqual(['p', 'c', 'then']);
-    expect(await kit.read()).toMatchObject({ status: 'completed', completedCount: 3 });
+    expect(await kit.read()).toMatchObject({ status: 'completed', counts: { completed: 3 } });
   });
 });
 
@@ -93,14 +93,14 @@ describe('a long chain', () => {
     await settleEndings(database);
     expect(await kit.statusOf(names.at(-1) ?? '')).toBe('cancelled');
     await settleAll(database);
-    expect(await kit.read()).toMatchObject({ status: 'dead_letter', cancelledCount: 499 });
+    expect(await kit.read()).toMatchObject({ status: 'dead_letter', counts: { cancelled: 499 } });
     await replayJob(database, kit.key(first));
-    expect(await kit.read()).toMatchObject({ status: 'running', cancelledCount: 0 });
+    expect(await kit.read()).toMatchObject({ status: 'running', counts: { cancelled: 0 } });
     await kit.end('complete', first);
     await settleAll(database);
     await kit.end('complete', second);
     await settleAll(database);
-    expect(await kit.read()).toMatchObject({ completedCount: 2 });
+    expect(await kit.read()).toMatchObject({ counts: { completed: 2 } });
   });
 
   it('is revived rightly while the ends of what was cancelled are not counted yet', async () => {
@@ -110,7 +110,7 @@ describe('a long chain', () => {
     await replayJob(database, kit.key(first));
     await settleAll(database);
     expect(await kit.read()).toMatchObject({
-      ...{ status: 'running', deadLetterCount: 0, cancelledCount: 0 },
+      ...{ status: 'running', counts: { deadLetter: 0, cancelled: 0 } },
     });
     expect(await kit.statusOf(names.at(-1) ?? '')).toBe('scheduled');
   });
@@ -120,12 +120,12 @@ describe('a long chain', () => {
     await cancelJob(database, { ...kit.key(second), reason: 'asked' });
     await kit.end('die', first);
     await settleAll(database);
-    expect(await kit.read()).toMatchObject({ deadLetterCount: 1, cancelledCount: 499 });
+    expect(await kit.read()).toMatchObject({ counts: { deadLetter: 1, cancelled: 499 } });
     await replayJob(database, kit.key(first));
     await kit.end('complete', first);
     await settleAll(database);
     expect(await kit.read()).toMatchObject({
-      ...{ status: 'cancelled', completedCount: 1, cancelledCount: 499 },
+      ...{ status: 'cancelled', counts: { completed: 1, cancelled: 499 } },
     });
   });
 });
@@ -147,7 +147,7 @@ describe('a settler', () => {
     expect(await settleEndings(database)).toMatchObject({ count: 0, isBlocked: true });
     await session.run('commit');
     expect(await settleEndings(database)).toMatchObject({ count: 1, isBlocked: false });
-    expect(await kit.read()).toMatchObject({ status: 'completed', completedCount: 2 });
+    expect(await kit.read()).toMatchObject({ status: 'completed', counts: { completed: 2 } });
   });
 
   it('goes on with the other batches while a program’s open transaction adds to one', async () => {
@@ -160,10 +160,10 @@ describe('a settler', () => {
     // A page that holds nothing but what is locked must not hide what comes behind it.
     expect(await settleEndings(database, 1)).toMatchObject({ count: 1, isBlocked: true });
     expect(await kit.run()).toEqual(['onethen', 'twothen']);
-    expect(await kit.read('open')).toMatchObject({ completedCount: 0 });
+    expect(await kit.read('open')).toMatchObject({ counts: { completed: 0 } });
     await session.run('commit');
     expect(await kit.run()).toEqual(['b']);
-    expect(await kit.read('open')).toMatchObject({ status: 'completed', completedCount: 2 });
+    expect(await kit.read('open')).toMatchObject({ status: 'completed', counts: { completed: 2 } });
   });
 
   it('leaves a job that somebody has locked, and the parents that it waits for, until later', async () => {
@@ -187,7 +187,7 @@ describe('a settler', () => {
     await victim.close();
     expect(await kit.run()).toEqual(['onethen', 'twothen']);
     for (const name of ['one', 'two']) {
-      expect(await kit.read(name)).toMatchObject({ status: 'completed', completedCount: 2 });
+      expect(await kit.read(name)).toMatchObject({ status: 'completed', counts: { completed: 2 } });
     }
   });
 
@@ -209,7 +209,7 @@ describe('a settler', () => {
     const other = openDatabase({ connectionString: test.url });
     expect(await settleEndings(other)).toMatchObject({ count: 1, failures: [] });
     await other.close();
-    expect(await kit.read('one')).toMatchObject({ status: 'completed', completedCount: 2 });
+    expect(await kit.read('one')).toMatchObject({ status: 'completed', counts: { completed: 2 } });
     expect(await kit.statusOf('onethen')).toBe('queued');
   });
 
@@ -253,7 +253,7 @@ describe('a batch', () => {
     await addToBatch(database, add);
     await kit.run();
     expect(await addToBatch(database, add)).toMatchObject({ isNew: false });
-    expect(await kit.read()).toMatchObject({ totalCount: 2, completedCount: 2 });
+    expect(await kit.read()).toMatchObject({ counts: { total: 2, completed: 2 } });
   });
 
   it('is made once inside another one, also when that has finished before the call is repeated', async () => {
@@ -263,7 +263,7 @@ describe('a batch', () => {
     await createBatch(database, request);
     await kit.run();
     expect(await createBatch(database, request)).toMatchObject({ isNew: false });
-    expect(await kit.read('outer')).toMatchObject({ status: 'completed', totalCount: 2 });
+    expect(await kit.read('outer')).toMatchObject({ status: 'completed', counts: { total: 2 } });
   });
 
   it('may hold nothing but other batches, empty ones too', async () => {
@@ -272,9 +272,9 @@ describe('a batch', () => {
       { id: kit.id('y'), kind: 'chain' as const, jobs: [kit.job('b')] },
     ];
     await kit.make('batch', { batches: inner, callbacks: [kit.callback('then')] });
-    expect(await kit.read()).toMatchObject({ status: 'running', totalCount: 2 });
+    expect(await kit.read()).toMatchObject({ status: 'running', counts: { total: 2 } });
     expect(await kit.run()).toEqual(['b', 'then']);
-    expect(await kit.read()).toMatchObject({ status: 'completed', completedCount: 2 });
+    expect(await kit.read()).toMatchObject({ status: 'completed', counts: { completed: 2 } });
   });
 
   it('asks the worker for a member that is claimed while it is cancelled', async () => {
@@ -292,7 +292,7 @@ describe('a batch', () => {
     }));
     await finishJobs(database, { projectId, transition: 'abandon_jobs', jobs });
     await settleAll(database);
-    expect(await kit.read()).toMatchObject({ status: 'cancelled', cancelledCount: 2 });
+    expect(await kit.read()).toMatchObject({ status: 'cancelled', counts: { cancelled: 2 } });
   });
 
   it('counts a member that was cancelled while it was settled', async () => {
@@ -305,7 +305,7 @@ describe('a batch', () => {
     await session.run('commit');
     await settleAll(database);
     expect(await kit.read()).toMatchObject({
-      ...{ status: 'cancelled', completedCount: 1, cancelledCount: 1 },
+      ...{ status: 'cancelled', counts: { completed: 1, cancelled: 1 } },
     });
   });
 });

@@ -1,20 +1,34 @@
 import type { BatchStatus, CallbackRole } from './batch-kinds.ts';
 
+/** How the members of a batch stand: jobs and inner batches; callbacks are no members. */
+export interface BatchCounts {
+  readonly total: number;
+  /** Members that have not ended. */
+  readonly pending: number;
+  readonly completed: number;
+  readonly deadLetter: number;
+  readonly cancelled: number;
+}
+
+/** The counts, from those that are stored. */
+export function batchCounts(stored: Omit<BatchCounts, 'pending'>): BatchCounts {
+  const { total, completed, deadLetter, cancelled } = stored;
+  const pending = total - completed - deadLetter - cancelled;
+  return { total, pending, completed, deadLetter, cancelled };
+}
+
 /** One callback of a batch, as far as the decision needs it. */
 export interface CallbackState {
   readonly role: CallbackRole;
-  /** Of a progress callback: the share of ended members that calls for it; else 0. */
-  readonly percent: number;
+  /** Of a progress callback: the share of ended members that calls for it. */
+  readonly percent: number | undefined;
   readonly isEnqueued: boolean;
   readonly hasEnded: boolean;
 }
 
 /** How far a batch is. */
 export interface BatchState<Callback extends CallbackState = CallbackState> {
-  readonly totalCount: number;
-  readonly completedCount: number;
-  readonly deadLetterCount: number;
-  readonly cancelledCount: number;
+  readonly counts: BatchCounts;
   readonly allowFailures: boolean;
   readonly isCancelled: boolean;
   readonly callbacks: readonly Callback[];
@@ -46,13 +60,13 @@ export function decideBatch<Callback extends CallbackState>(
   const wanted = (callback: CallbackState): boolean => {
     switch (callback.role) {
       case 'progress':
-        return !batch.isCancelled && callback.percent <= endedPercent(batch);
+        return !batch.isCancelled && (callback.percent ?? 0) <= endedPercent(batch.counts);
       case 'catch':
-        return batch.deadLetterCount > 0 && !batch.isCancelled;
+        return batch.counts.deadLetter > 0 && !batch.isCancelled;
       case 'then':
         return status === 'completed';
       case 'finally':
-        return isFinished && (batch.totalCount === 0 || verdictsEnded());
+        return isFinished && (batch.counts.total === 0 || verdictsEnded());
     }
   };
   const isVerdict = ({ role }: CallbackState) => role === 'then' || role === 'catch';
@@ -67,17 +81,13 @@ export function decideBatch<Callback extends CallbackState>(
 
 /** How a batch stands. One that was cancelled, or whose members were, did not complete. */
 export function batchStatus(batch: Omit<BatchState, 'callbacks'>): BatchStatus {
-  const { deadLetterCount, cancelledCount, isCancelled, allowFailures } = batch;
-  if (endedCount(batch) < batch.totalCount) return 'running';
+  const { counts, isCancelled, allowFailures } = batch;
+  if (counts.pending > 0) return 'running';
   if (isCancelled) return 'cancelled';
-  if (deadLetterCount + cancelledCount === 0 || allowFailures) return 'completed';
-  return deadLetterCount > 0 ? 'dead_letter' : 'cancelled';
+  if (counts.deadLetter + counts.cancelled === 0 || allowFailures) return 'completed';
+  return counts.deadLetter > 0 ? 'dead_letter' : 'cancelled';
 }
 
-function endedCount(batch: Omit<BatchState, 'callbacks'>): number {
-  return batch.completedCount + batch.deadLetterCount + batch.cancelledCount;
-}
-
-function endedPercent(batch: BatchState): number {
-  return batch.totalCount === 0 ? 0 : Math.floor((100 * endedCount(batch)) / batch.totalCount);
+function endedPercent({ total, pending }: BatchCounts): number {
+  return total === 0 ? 0 : Math.floor((100 * (total - pending)) / total);
 }

@@ -1,4 +1,4 @@
-import type { BatchKind, BatchStatus, LifeCycleEvent } from '@holdfast/domain';
+import type { BatchCounts, BatchKind, BatchStatus, LifeCycleEvent } from '@holdfast/domain';
 import type { RegisteredEvents } from './register.ts';
 
 /** What an event about a job says of it. */
@@ -51,10 +51,7 @@ export interface OtherEventData {
     readonly kind: BatchKind;
     readonly name: string | null;
     readonly status: Exclude<BatchStatus, 'running'>;
-    readonly totalCount: number;
-    readonly completedCount: number;
-    readonly deadLetterCount: number;
-    readonly cancelledCount: number;
+    readonly counts: BatchCounts;
   };
   readonly QueuePaused: QueueEventData;
   readonly QueueResumed: QueueEventData;

@@ -20,6 +20,7 @@ export type { EventPage, MigrationReport, ScheduleTiming, StoredEvent } from '@h
 export type {
   AttemptError,
   BackoffPolicy,
+  BatchCounts,
   BatchKind,
   BatchStatus,
   CallbackRole,
@@ -83,4 +84,4 @@ export type * from './transaction-adapter.ts';
 export type { WaitOptions } from './wait-for-job.ts';
 export { createWorker } from './worker.ts';
 export type { Worker } from './worker.ts';
-export type { WorkerOptions } from './worker-options.ts';
+export type { RetentionOptions, WorkerOptions } from './worker-options.ts';

@@ -33,7 +33,7 @@ describe('a batch that could not finish', () => {
     }
     const open = await holdfast.batch([step.with({ name: 'a' }, { delay: '1h' })]).enqueue();
     await expect(holdfast.batches.add(open.id, [twin(), twin()])).rejects.toMatchObject({ code });
-    expect(await holdfast.batches.get(open.id)).toMatchObject({ totalCount: 1 });
+    expect(await holdfast.batches.get(open.id)).toMatchObject({ counts: { total: 1 } });
     expect(await countJobs(test.server.url)).toBe(count + 1);
   });
 
@@ -47,7 +47,7 @@ describe('a batch that could not finish', () => {
     const { id } = await nested.enqueue();
     expect((await holdfast.batches.cancel(id)).cancelledCount).toBe(1);
     const ended = await holdfast.batches.wait(id);
-    expect(ended).toMatchObject({ status: 'cancelled', totalCount: 1 });
+    expect(ended).toMatchObject({ status: 'cancelled', counts: { total: 1 } });
   });
 
   it('keeps what it was given, so that a batch or a chain cannot come to contain itself', async () => {

@@ -64,6 +64,9 @@ describe('a batch', () => {
     expect(ran.slice(2)).toEqual(['then', 'finally']);
     expect(batch).toMatchObject({ kind: 'batch', name: 'both', status: 'completed' });
     expect(batch.callbacks.map(({ role }) => role)).toEqual(['catch', 'finally', 'then']);
+    expect(batch.callbacks.map(({ percent }) => percent)).toEqual(Array(3).fill(undefined));
+    const areMade = batch.callbacks.map(({ enqueuedAt }) => enqueuedAt instanceof Date);
+    expect(areMade).toEqual([false, true, true]);
     const jobs = await Promise.all(jobIds.map((jobId) => holdfast.get(jobId)));
     expect(jobs.map(({ payload }) => payload)).toEqual([{ name: 'a' }, { name: 'b' }]);
     expect([...jobIds].sort()).toEqual(jobIds);
@@ -77,18 +80,22 @@ describe('a batch', () => {
       .catch(teller('catch'))
       .finally(teller('finally'))
       .enqueue();
-    expect(await finished(id, 4)).toMatchObject({ status: 'dead_letter', deadLetterCount: 1 });
+    expect(await finished(id, 4)).toMatchObject({
+      status: 'dead_letter',
+      counts: { deadLetter: 1 },
+    });
     expect(ran.slice(2)).toEqual(['catch', 'finally']);
     dying.clear();
     expect(await holdfast.batches.retryFailed(id)).toEqual({ retriedCount: 1 });
-    expect(await finished(id, 6)).toMatchObject({ status: 'completed', completedCount: 2 });
+    expect(await finished(id, 6)).toMatchObject({ status: 'completed', counts: { completed: 2 } });
     expect(ran.slice(4)).toEqual(['b', 'then']);
   });
 
   it('reports progress at each share', async () => {
     const batch = holdfast.batch(steps('a', 'b', 'c', 'd'));
     const { id } = await batch.progress(teller('progress'), { every: 50 }).enqueue();
-    await finished(id, 6);
+    const { callbacks } = await finished(id, 6);
+    expect(callbacks.map(({ percent }) => percent)).toEqual([50, 100]);
     expect(ran.filter((name) => name === 'progress')).toHaveLength(2);
   });
 
@@ -98,7 +105,7 @@ describe('a batch', () => {
       .then(teller('then'))
       .finally(teller('finally'))
       .enqueue();
-    expect(await finished(id, 2)).toMatchObject({ status: 'completed', totalCount: 0 });
+    expect(await finished(id, 2)).toMatchObject({ status: 'completed', counts: { total: 0 } });
     expect(jobIds).toEqual([]);
     expect([...ran].sort()).toEqual(['finally', 'then']);
   });
@@ -115,7 +122,7 @@ describe('a batch', () => {
       ])
       .then(teller('then'))
       .enqueue();
-    expect(await finished(result.id, 7)).toMatchObject({ totalCount: 4, completedCount: 4 });
+    expect(await finished(result.id, 7)).toMatchObject({ counts: { total: 4, completed: 4 } });
     expect(ran.at(-1)).toBe('then');
     expect(ran.indexOf('b')).toBeGreaterThan(ran.indexOf('b2'));
     const [chain] = result.batches;
@@ -134,7 +141,7 @@ describe('a batch', () => {
       }),
     );
     const { id } = await holdfast.batch(steps('a')).then(teller('then')).enqueue();
-    expect(await finished(id, 5)).toMatchObject({ totalCount: 4, completedCount: 4 });
+    expect(await finished(id, 5)).toMatchObject({ counts: { total: 4, completed: 4 } });
     expect([...ran].sort()).toEqual(['a', 'b', 'c', 'd', 'then']);
     expect(ran.at(-1)).toBe('then');
     await expect(holdfast.batches.add(id, steps('e'))).rejects.toMatchObject({
@@ -153,7 +160,7 @@ describe('a batch', () => {
       .enqueue();
     await finished(id, 2);
     await waitFor('both have looked', () => seen.length === 2);
-    expect(seen.map((batch) => batch?.completedCount)).toEqual([0, 1]);
+    expect(seen.map((batch) => batch?.counts.completed)).toEqual([0, 1]);
     actions.set('alone', (ctx) => (ctx.batch === undefined ? 'none' : 'some'));
     const { id: jobId } = await holdfast.enqueue(step, { name: 'alone' });
     expect(await holdfast.wait(jobId)).toMatchObject({ result: 'none' });
@@ -167,9 +174,11 @@ describe('a batch', () => {
       .finally(teller('finally'))
       .enqueue();
     expect(await holdfast.batches.cancel(id, { reason: 'no' })).toEqual({ cancelledCount: 3 });
-    expect(await finished(id, 1)).toMatchObject({ status: 'cancelled', cancelledCount: 2 });
+    expect(await finished(id, 1)).toMatchObject({ status: 'cancelled', counts: { cancelled: 2 } });
     expect(ran).toEqual(['finally']);
-    expect(await holdfast.batches.get(batches[0]?.id ?? '')).toMatchObject({ cancelledCount: 2 });
+    expect(await holdfast.batches.get(batches[0]?.id ?? '')).toMatchObject({
+      counts: { cancelled: 2 },
+    });
   });
 
   it('is made once for an id, and answers with the same ids again', async () => {
@@ -195,7 +204,7 @@ describe('a batch', () => {
       return id;
     };
     const kept = await inTransaction('commit');
-    expect(await holdfast.batches.get(kept)).toMatchObject({ totalCount: 1 });
+    expect(await holdfast.batches.get(kept)).toMatchObject({ counts: { total: 1 } });
     const gone = await inTransaction('rollback');
     await expect(holdfast.batches.get(gone)).rejects.toMatchObject({ code: 'batch_not_found' });
   });
@@ -239,7 +248,7 @@ describe('a batch', () => {
     );
     const { id, jobIds } = await holdfast.batch(many).then(teller('then')).enqueue();
     expect(new Set(jobIds).size).toBe(5_000);
-    expect(await holdfast.batches.get(id)).toMatchObject({ totalCount: 5_000 });
+    expect(await holdfast.batches.get(id)).toMatchObject({ counts: { total: 5_000 } });
     expect(await holdfast.batches.cancel(id)).toEqual({ cancelledCount: 5_000 });
   });
 });
@@ -280,7 +289,7 @@ describe('a chain', () => {
     expect(await holdfast.get(jobIds[1] ?? '')).toMatchObject({ reason: 'parent_failed' });
     dying.clear();
     await holdfast.replay(jobIds[0] ?? '');
-    expect(await finished(id, 5)).toMatchObject({ status: 'completed', completedCount: 2 });
+    expect(await finished(id, 5)).toMatchObject({ status: 'completed', counts: { completed: 2 } });
     expect(ran.slice(2)).toEqual(['a', 'b', 'then']);
   });
 });

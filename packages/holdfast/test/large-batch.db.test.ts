@@ -36,7 +36,10 @@ it('lets workers end the members of a large batch while somebody has the batchâ€
   const waiting = `select query from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`;
   expect(await query(server.url, waiting, [])).toEqual([]);
-  expect(await holdfast.batches.get(id)).toMatchObject({ completedCount: 0, status: 'running' });
+  expect(await holdfast.batches.get(id)).toMatchObject({
+    counts: { completed: 0 },
+    status: 'running',
+  });
 
   await holder.query('commit');
   await holder.end();
@@ -44,6 +47,6 @@ it('lets workers end the members of a large batch while somebody has the batchâ€
     const found = await holdfast.batches.get(id);
     return found.callbacks[0]?.endedAt !== undefined && found;
   });
-  expect(batch).toMatchObject({ status: 'completed', completedCount: memberCount });
+  expect(batch).toMatchObject({ status: 'completed', counts: { completed: memberCount } });
   for (const worker of workers) await worker.stop();
 }, 60_000);

@@ -77,7 +77,7 @@ describe('an answer that is lost after the commit', () => {
     proxy.loseAnswerTo('commit\0');
     const added = await holdfast.batches.add(id, [echo.with(4), holdfast.chain(jobs)]);
     expect(proxy.cutCount).toBe(2);
-    expect(await holdfast.batches.get(id)).toMatchObject({ totalCount: 4 });
+    expect(await holdfast.batches.get(id)).toMatchObject({ counts: { total: 4 } });
     expect(await countJobs(server.url)).toBe(6);
     expect([jobIds.length, added.jobIds.length]).toEqual([2, 1]);
   });

@@ -168,6 +168,32 @@ describe('an event of Holdfast’s own', () => {
     expect(first.events).toMatchObject([{ data: { queue: 'paused', reason: 'deploy' } }]);
     expect(second.events).toMatchObject([{ event: 'QueueResumed' }]);
   });
+
+  it('says how the members of a batch have ended, as the batch itself does', async () => {
+    const { holdfast } = test;
+    await holdfast.subscribe('BatchFinished');
+    const member = defineJob({
+      type: 'member',
+      queue: 'member',
+      maxAttempts: 1,
+      run: ({ fails }: { fails: boolean }) => {
+        if (fails) throw new Error('as asked');
+      },
+    });
+    await withWorker(member, async () => {
+      const members = [member.with({ fails: false }), member.with({ fails: true })];
+      const { id } = await holdfast.batch(members, { name: 'two' }).enqueue();
+      const counts = { total: 2, pending: 0, completed: 1, deadLetter: 1, cancelled: 0 };
+      expect((await holdfast.batches.wait(id)).counts).toEqual(counts);
+      const read = () => holdfast.readEvents({ types: ['BatchFinished'] });
+      await waitFor('the end of the batch can be read', async () => {
+        return (await read()).events.length > 0;
+      });
+      expect((await read()).events).toMatchObject([
+        { data: { batchId: id, kind: 'batch', name: 'two', status: 'dead_letter', counts } },
+      ]);
+    });
+  });
 });
 
 describe('a subscription', () => {

@@ -49,7 +49,7 @@ describe('a job that is isolated in a thread', () => {
     const chain = holdfast.chain([crunch.with({ at: '2031-02-03' }), weigh.with({ of: 'it' })]);
     const { jobIds } = await chain.enqueue();
     const { result } = await holdfast.wait(jobIds[1] ?? '', { timeout: '20s' });
-    expect(result).toEqual({ drawn: 7, totalCount: 2, refusal: 'not_in_thread' });
+    expect(result).toEqual({ drawn: 7, total: 2, refusal: 'not_in_thread' });
   });
 
   it('becomes a dead letter when its payload does not fit', async () => {

@@ -20,7 +20,7 @@ const taken = (again: object = {}): Outcome => ({
 
 /** A batch, chain or graph whose jobs have all completed, and the callbacks that came. */
 const allCompleted = (kind: string, made: readonly string[] = []): Outcome => ({
-  value: { kind, status: 'completed', deadLetterCount: 0, made },
+  value: { kind, status: 'completed', counts: { deadLetter: 0 }, made },
 });
 
 const anyId: unknown = expect.stringMatching(/^[-0-9a-f]{36}$/);
@@ -121,7 +121,7 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
     allCompleted('graph'),
   "holdfast.graph((g) => { const first = g.add(sendMail.with(ada)); g.add(report.with({}), { after: first, onParentFailure: 'run' }); }).enqueue()":
     allCompleted('graph'),
-  'holdfast.batches.get(batch.id)': { value: { status: 'running', totalCount: 2 } },
+  'holdfast.batches.get(batch.id)': { value: { status: 'running', counts: { total: 2 } } },
   'holdfast.batches.cancel(batch.id)': { value: { cancelledCount: 2 } },
   'holdfast.batches.retryFailed(batch.id)': { value: { retriedCount: 0 } },
 

@@ -4,7 +4,6 @@ import { presentMaybe, presentInstant } from './instant.ts';
 
 /** A batch as in lists. */
 export function presentBatchSummary(batch: BatchView): BatchSummary {
-  const { totalCount, completedCount, deadLetterCount, cancelledCount } = batch;
   return {
     id: batch.id,
     kind: batch.kind,
@@ -12,30 +11,22 @@ export function presentBatchSummary(batch: BatchView): BatchSummary {
     parentId: batch.parentId ?? null,
     allowFailures: batch.allowFailures,
     status: batch.status,
-    counts: {
-      total: totalCount,
-      pending: totalCount - completedCount - deadLetterCount - cancelledCount,
-      completed: completedCount,
-      deadLetter: deadLetterCount,
-      cancelled: cancelledCount,
-    },
+    counts: batch.counts,
     createdAt: presentInstant(batch.createdAt),
-    finishedAt: presentMaybe(batch.finishedAt ?? null),
-    cancelledAt: presentMaybe(batch.cancelledAt ?? null),
+    finishedAt: presentMaybe(batch.finishedAt),
+    cancelledAt: presentMaybe(batch.cancelledAt),
   };
 }
 
 /** A batch with its callbacks. */
 export function presentBatch(batch: BatchView): Batch {
-  const presentTime = (text: string | null) =>
-    text === null ? null : presentInstant(new Date(text));
   return {
     ...presentBatchSummary(batch),
     callbacks: batch.callbacks.map(({ role, percent, jobId, type, enqueuedAt, endedAt }) => ({
       ...{ role, jobId, type },
-      percent: role === 'progress' ? percent : null,
-      enqueuedAt: presentTime(enqueuedAt),
-      endedAt: presentTime(endedAt),
+      percent: percent ?? null,
+      enqueuedAt: presentMaybe(enqueuedAt),
+      endedAt: presentMaybe(endedAt),
     })),
   };
 }

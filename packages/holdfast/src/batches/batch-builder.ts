@@ -47,17 +47,17 @@ export class BatchBuilder<Tx = RegisteredTransaction> {
     if (args.some((arg) => typeof arg === 'function')) return refuseAwait(this.#plan, args[1]);
     // Anything else is looked at as from a caller in plain JavaScript.
     const request = args[0] as JobRequest;
-    return this.#with('then', [{ role: 'then', percent: 0, request }]);
+    return this.#with('then', [{ role: 'then', percent: undefined, request }]);
   }
 
   /** The job that is enqueued once, with the first dead letter. */
   catch(job: JobRequest): BatchBuilder<Tx> {
-    return this.#with('catch', [{ role: 'catch', percent: 0, request: job }]);
+    return this.#with('catch', [{ role: 'catch', percent: undefined, request: job }]);
   }
 
   /** The job that is enqueued once when all have ended, and what `then` or `catch` called for has ended too. */
   finally(job: JobRequest): BatchBuilder<Tx> {
-    return this.#with('finally', [{ role: 'finally', percent: 0, request: job }]);
+    return this.#with('finally', [{ role: 'finally', percent: undefined, request: job }]);
   }
 
   /** A job that is enqueued each time when a further share of the jobs has ended. */

@@ -19,8 +19,8 @@ export type BatchMember = JobRequest | BatchBuilder<never>;
 /** A job that a batch makes when its moment comes. */
 export interface PlannedCallback {
   readonly role: CallbackRole;
-  /** Of a progress callback; else 0. */
-  readonly percent: number;
+  /** Of a progress callback: the share of ended members that calls for it. */
+  readonly percent: number | undefined;
   readonly request: JobRequest;
 }
 

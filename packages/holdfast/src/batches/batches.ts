@@ -5,7 +5,6 @@ import { OptionCheck } from '../check-options.ts';
 import type { Internals } from '../internals.ts';
 import type { RegisteredTransaction } from '../register.ts';
 import type { WaitOptions } from '../wait-for-job.ts';
-import { toBatchInfo } from './batch-info.ts';
 import type { BatchInfo } from './batch-info.ts';
 import type { BatchEnqueueResult, BatchMember } from './batch-plan.ts';
 import { readMembers } from './read-members.ts';
@@ -35,7 +34,7 @@ export class Batches<Tx = RegisteredTransaction> {
     return this.#internals.connection.useWithRetry(async ({ database, projectId }) => {
       const batch = await readBatch(database, { projectId, id });
       if (batch === undefined) throw notFound(id);
-      return toBatchInfo(batch);
+      return batch;
     });
   }
 
@@ -61,7 +60,7 @@ export class Batches<Tx = RegisteredTransaction> {
     check.done();
     return this.#internals.connection.useWithRetry(async ({ database, projectId }) => {
       const request = { projectId, limit, beforeId: options.before, kind };
-      return (await listBatches(database, request)).map(toBatchInfo);
+      return listBatches(database, request);
     });
   }
 

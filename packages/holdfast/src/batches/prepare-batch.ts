@@ -23,7 +23,7 @@ export interface PreparedBatch {
 
 interface PreparedCallback {
   readonly role: CallbackRole;
-  readonly percent: number;
+  readonly percent: number | undefined;
   readonly draft: CheckedDraft;
 }
 

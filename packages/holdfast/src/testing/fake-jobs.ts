@@ -25,8 +25,8 @@ export interface FakeBatch {
   /** What its callbacks would be when their moment comes. */
   readonly callbacks: readonly (FakeJob & {
     readonly role: PreparedBatch['callbacks'][number]['role'];
-    /** Of a progress callback; else 0. */
-    readonly percent: number;
+    /** Of a progress callback: the share of ended members that calls for it. */
+    readonly percent: number | undefined;
   })[];
   /** The transaction that was given. */
   readonly tx: unknown;
