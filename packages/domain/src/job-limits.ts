@@ -16,6 +16,9 @@ export const jobLimits = {
   uniqueKeyBytes: 512,
 } as const;
 
+/** What a job gets that says nothing itself, and whose queue says nothing. */
+export const jobDefaults = { priority: 5, maxAttempts: 5, timeoutMs: 300_000 } as const;
+
 /** The characters of a name; see {@link isName} for the two names that are none. */
 export const nameForm = /^[A-Za-z0-9._:-]{1,128}$/;
 

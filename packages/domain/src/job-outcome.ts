@@ -3,6 +3,7 @@ import { backoffDelay, clampDelay, defaultBackoff } from './backoff.ts';
 import type { BackoffPolicy } from './backoff.ts';
 import { maxDurationMs } from './duration.ts';
 import type { ExecutionStatus } from './job-statuses.ts';
+import { retryEndMs } from './shown-retry.ts';
 
 /** An error as it is stored with an execution and with the job. */
 export interface AttemptError {
@@ -170,9 +171,7 @@ function delayAfter(
 
 /** How old the job may be when an attempt begins, in milliseconds. */
 function retryWindowMs({ retry, createdAtMs }: AttemptFacts): number {
-  const untilMs =
-    retry.retryUntil === undefined ? Infinity : Date.parse(retry.retryUntil) - createdAtMs;
-  return Math.min(untilMs, retry.retryForMs ?? Infinity);
+  return retryEndMs(retry, createdAtMs) - createdAtMs;
 }
 
 function decideRelease(

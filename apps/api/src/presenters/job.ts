@@ -7,8 +7,7 @@ import type {
   JobSummaryRow,
   UniqueLock,
 } from '@holdfast/database';
-import { defaultRetryPolicy, formatDuration } from '@holdfast/domain';
-import type { RetryPolicy } from '@holdfast/domain';
+import { defaultRetryPolicy, formatDuration, retryEndOf } from '@holdfast/domain';
 import { presentBackoff } from './backoff.ts';
 import { presentError, presentExecution } from './execution.ts';
 import { presentInstant, presentMaybe } from './instant.ts';
@@ -32,7 +31,7 @@ export function presentJobSummary(row: JobSummaryRow): JobSummary {
     backoff: presentBackoff(retry.backoff),
     retry: retry.mode,
     maxExceptions: retry.maxExceptions ?? null,
-    retryUntil: retryEndOf(row, retry),
+    retryUntil: presentMaybe(retryEndOf(retry, row.created_at)),
     startDeadline: presentMaybe(row.start_deadline_at),
     unique: presentUnique(row.unique_lock),
     tags: row.tags ?? [],
@@ -61,16 +60,6 @@ export function presentJob(row: JobRow): Job {
     result: row.result ?? null,
     metadata: row.metadata ?? {},
   };
-}
-
-/** The instant after which no attempt begins; the earlier of both ends counts. */
-function retryEndOf({ created_at }: JobSummaryRow, retry: RetryPolicy): string | null {
-  const { retryForMs, retryUntil } = retry;
-  const ends = [
-    ...(retryForMs === undefined ? [] : [created_at.getTime() + retryForMs]),
-    ...(retryUntil === undefined ? [] : [Date.parse(retryUntil)]),
-  ];
-  return ends.length === 0 ? null : presentInstant(new Date(Math.min(...ends)));
 }
 
 function presentUnique(lock: UniqueLock | null): Job['unique'] {
