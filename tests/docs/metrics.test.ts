@@ -1,3 +1,4 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, freePort, spawnProcess } from '@holdfast/testing';
@@ -48,6 +49,37 @@ describe('the page about metrics', () => {
     expect(documentedFor(app)).toEqual(exported);
   });
 });
+
+describe('the page about log messages', () => {
+  it('names only messages that are logged, and every one about an attempt that failed', () => {
+    const rows = tableRowsOf(readPage('docs/operators/metrics.md'));
+    const first = rows.findIndex(([name]) => name === '`msg`') + 1;
+    const documented = rows
+      .slice(first)
+      .flatMap(([cell = '']) =>
+        [...cell.matchAll(/`([^`]+)`/g)].map(([, message = '']) => message),
+      );
+    const sources = ['apps', 'packages'].flatMap((folder) => sourcesIn(join(root, folder)));
+    const logged = sources.map((file) => readFileSync(file, 'utf8')).join('\n');
+    expect(documented.length).toBeGreaterThan(8);
+    expect(documented.filter((message) => !logged.includes(`'${message}'`))).toEqual([]);
+    const failures = [...logged.matchAll(/'(attempt failed, [^']+)'/g)].map(
+      ([, text = '']) => text,
+    );
+    expect(documented).toEqual(expect.arrayContaining(failures));
+    expect(failures).toHaveLength(3);
+  });
+});
+
+function sourcesIn(folder: string): readonly string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const source = join(folder, name, 'src');
+    if (!existsSync(source)) return [];
+    return readdirSync(source, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => join(source, file));
+  });
+}
 
 async function metricsOf(app: App): Promise<readonly Metric[]> {
   const response = await fetch(`http://127.0.0.1:${String(ports.get(app))}/metrics`);
