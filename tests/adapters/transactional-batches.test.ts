@@ -46,6 +46,28 @@ describe.each(libraries)('in a transaction of $name', (library) => {
     });
   });
 
+  it('what is refused because an id is taken leaves nothing, and the caller goes on', async () => {
+    await use(async ({ holdfast, transaction, insertInvoice }) => {
+      const { id } = await holdfast.enqueue(step, '1', { delay: '1h' });
+      const open = await holdfast.batch([step.with('2', { delay: '1h' })]).enqueue();
+      const countBefore = await batchCount();
+      const members = [step.with('3'), step.with('4', { id })];
+      await transaction(async (tx) => {
+        const refused = { code: 'batch_member_exists' };
+        await expect(holdfast.batch(members).enqueue({ tx })).rejects.toMatchObject(refused);
+        await expect(holdfast.chain(members).enqueue({ tx })).rejects.toMatchObject(refused);
+        const addition = holdfast.batches.add(open.id, [step.with('5'), holdfast.batch(members)], {
+          tx,
+        });
+        await expect(addition).rejects.toMatchObject(refused);
+        await insertInvoice(tx, { id: 'b', note: undefined });
+      });
+      expect(await stored.jobs()).toHaveLength(2);
+      expect(await batchCount()).toBe(countBefore);
+      expect(await stored.invoiceIds()).toEqual(['b']);
+    });
+  });
+
   it('a batch, a chain and a graph leave nothing after a rollback', async () => {
     const countBefore = await batchCount();
     const attempt = use(({ holdfast, transaction }) =>

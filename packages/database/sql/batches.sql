@@ -24,8 +24,34 @@ from holdfast.batches as b
 where b.project_id = $1::uuid and b.id = $2::uuid
 for no key update;
 
--- name: find_batch
-select b.id from holdfast.batches as b where b.project_id = $1::uuid and b.id = $2::uuid;
+-- name: find_batches
+-- Which of the ids are batches.
+select b.id from holdfast.batches as b where b.project_id = $1::uuid and b.id = any($2::uuid[]);
+
+-- name: find_taken_ids
+-- One of the jobs, and one of the batches, whose id something else has; history is searched only for ids that may have
+-- been used before. The limits keep the planner from reading whole tables.
+select
+  (
+    select t.id
+    from unnest($2::uuid[]) as n (id)
+    cross join lateral (
+      select j.id from holdfast.jobs as j where j.project_id = $1::uuid and j.id = n.id
+      union all
+      select c.job_id from holdfast.batch_callbacks as c where c.project_id = $1::uuid and c.job_id = n.id
+      union all
+      select h.id from holdfast.job_history as h where $4::boolean and h.project_id = $1::uuid and h.id = n.id
+      limit 1
+    ) as t
+    limit 1
+  ) as job_id,
+  (
+    select b.id from holdfast.batches as b where b.project_id = $1::uuid and b.id = any($3::uuid[]) limit 1
+  ) as batch_id;
+
+-- name: abort_transaction
+-- Fails, so that a caller's transaction can only be rolled back; the server's log shows why.
+select $1::text::integer as never;
 
 -- name: find_members
 -- Which of the ids are jobs of the batch, ended or not.

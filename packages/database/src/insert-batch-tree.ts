@@ -1,26 +1,13 @@
-import { HoldfastError } from '@holdfast/domain';
 import { advanceBatches } from './advance-batches.ts';
 import { plainArray, textArray } from './array-literal.ts';
 import type { NewBatch } from './batches.ts';
-import type { Database } from './database.ts';
 import { enqueueJobs } from './enqueue.ts';
 import { statements } from './generated/statements.ts';
-import type { Queryable } from './queryable.ts';
-import type { QueueEntry } from './queue-directory.ts';
+import type { Making } from './making.ts';
+import { memberExists } from './taken-ids.ts';
 
 /** Rows of one insert. */
 const slice = 2_000;
-
-/** What the parts of making a batch share; tells whom to wake. */
-export interface Making {
-  readonly database: Database;
-  readonly tx: Queryable;
-  readonly projectId: string;
-  readonly queues: ReadonlyMap<string, QueueEntry>;
-  readonly mayRepeat: boolean;
-  readonly queueIds: Set<string>;
-  scheduled: boolean;
-}
 
 /**
  * Inserts a batch and everything in it. Answers false when the batch is there already.
@@ -53,12 +40,6 @@ export async function insertBatchTree(
   await advanceBatches(tx, { database, projectId, wakes, counts, queues });
   making.scheduled ||= wakes.scheduled;
   return true;
-}
-
-function memberExists(what: string): HoldfastError {
-  return new HoldfastError(`${what} exists already, so it cannot be made as a member of a batch`, {
-    code: 'batch_member_exists',
-  });
 }
 
 /**

@@ -248,9 +248,35 @@ where b.project_id = $1::uuid and b.id = $2::uuid
 for no key update`,
   },
   /** batches.sql */
-  findBatch: {
-    name: 'find_batch',
-    text: `select b.id from holdfast.batches as b where b.project_id = $1::uuid and b.id = $2::uuid`,
+  findBatches: {
+    name: 'find_batches',
+    text: `select b.id from holdfast.batches as b where b.project_id = $1::uuid and b.id = any($2::uuid[])`,
+  },
+  /** batches.sql */
+  findTakenIds: {
+    name: 'find_taken_ids',
+    text: `select
+  (
+    select t.id
+    from unnest($2::uuid[]) as n (id)
+    cross join lateral (
+      select j.id from holdfast.jobs as j where j.project_id = $1::uuid and j.id = n.id
+      union all
+      select c.job_id from holdfast.batch_callbacks as c where c.project_id = $1::uuid and c.job_id = n.id
+      union all
+      select h.id from holdfast.job_history as h where $4::boolean and h.project_id = $1::uuid and h.id = n.id
+      limit 1
+    ) as t
+    limit 1
+  ) as job_id,
+  (
+    select b.id from holdfast.batches as b where b.project_id = $1::uuid and b.id = any($3::uuid[]) limit 1
+  ) as batch_id`,
+  },
+  /** batches.sql */
+  abortTransaction: {
+    name: 'abort_transaction',
+    text: `select $1::text::integer as never`,
   },
   /** batches.sql */
   findMembers: {

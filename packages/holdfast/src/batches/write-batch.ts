@@ -98,25 +98,11 @@ async function storeMembers(
 ): Promise<BatchEnqueued> {
   const { database, projectId } = open;
   const { batchId, ownIds, inner } = added;
-  const ownJobs = ownIds.flatMap((id) => jobs.get(id) ?? []);
-  const batches = inner.map((batch) => toNewBatch(batch, jobs));
-  const add = async (tx: Queryable): Promise<BatchEnqueued> => {
-    const done: BatchEnqueued[] = [];
-    // An addition of nothing still says whether the batch is there and open.
-    if (ownJobs.length > 0 || batches.length === 0) {
-      done.push(await addToBatch(database, { projectId, id: batchId, jobs: ownJobs, tx, queues }));
-    }
-    for (const batch of batches) {
-      const request = { projectId, batch, parentId: batchId, tx, queues, mayRepeat: true };
-      done.push(await createBatch(database, request));
-    }
-    return {
-      isNew: done.some(({ isNew }) => isNew),
-      queueIds: [...new Set(done.flatMap(({ queueIds }) => queueIds))],
-      scheduled: done.some(({ scheduled }) => scheduled),
-    };
-  };
-  return on === undefined ? database.transaction(add) : add(on);
+  return addToBatch(database, {
+    ...{ projectId, id: batchId, queues, tx: on },
+    jobs: ownIds.flatMap((id) => jobs.get(id) ?? []),
+    batches: inner.map((batch) => toNewBatch(batch, jobs)),
+  });
 }
 
 interface Storing {
