@@ -34,6 +34,8 @@ import { checkDraft } from './job-draft.ts';
 import type { EnqueueManyOptions, EnqueueOptions } from './job-options.ts';
 import { JobWriter } from './job-writer.ts';
 import type { Job } from './job.ts';
+import { listJobsOf } from './list-jobs.ts';
+import type { JobPage, ListJobsOptions } from './list-jobs.ts';
 import { silentLogger } from './logger.ts';
 import type { HoldfastLogger } from './logger.ts';
 import { pgTransactionAdapter } from './pg-transaction.ts';
@@ -182,6 +184,15 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
    */
   get(id: string): Promise<Job> {
     return readJobOf(this.#internals, id);
+  }
+
+  /**
+   * Lists jobs by filter, ended ones too, the newest first and a page at a time; without payloads and results.
+   *
+   * @throws OptionsInvalidError; HoldfastError `query_too_slow` when the filter leaves too much to look at
+   */
+  list(options: ListJobsOptions = {}): Promise<JobPage> {
+    return listJobsOf(this.#internals, options);
   }
 
   /**

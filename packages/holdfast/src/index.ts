@@ -39,7 +39,8 @@ export type {
   UniqueScope,
   UniqueUntil,
 } from '@holdfast/domain';
-export type { JobInfo, Release } from '@holdfast/worker';
+// `JobHandler` is that of a module which the worker process loads.
+export type { JobHandler, JobInfo, Release } from '@holdfast/worker';
 export { BatchBuilder } from './batches/batch-builder.ts';
 export type { ProgressOptions } from './batches/batch-builder.ts';
 export type { BatchCallbackInfo, BatchInfo } from './batches/batch-info.ts';
@@ -70,7 +71,8 @@ export type * from './job-context.ts';
 export type * from './job-definition.ts';
 export type { JobDraft } from './job-draft.ts';
 export type * from './job-options.ts';
-export type { Job, JobUnique } from './job.ts';
+export type { Job, JobSummary, JobUnique } from './job.ts';
+export type { JobPage, ListJobsOptions } from './list-jobs.ts';
 export type { HoldfastLogger } from './logger.ts';
 export type { PgTransaction } from './pg-transaction.ts';
 export type { PauseOptions, Queue, QueueOptions, Queues } from './queues.ts';

@@ -6,7 +6,7 @@ import type {
   UniqueScope,
   UniqueUntil,
 } from '@holdfast/domain';
-import type { JobRow } from '@holdfast/database';
+import type { JobRow, JobSummaryRow } from '@holdfast/database';
 
 /** The unique key that a job holds or held. */
 export interface JobUnique {
@@ -15,15 +15,12 @@ export interface JobUnique {
   readonly until: UniqueUntil;
 }
 
-/** A job as it was when it was read. Durations in milliseconds. */
-export interface Job<Result = unknown> {
+/** A job as it is in lists. Durations in milliseconds. */
+export interface JobSummary {
   readonly id: string;
   readonly type: string;
   readonly queue: string;
   readonly status: JobStatus;
-  readonly payload: unknown;
-  /** What the handler gave, through JSON; `undefined` until then, and when it gave nothing. */
-  readonly result: Result | undefined;
   readonly priority: number;
   readonly attempt: number;
   readonly maxAttempts: number;
@@ -37,7 +34,6 @@ export interface Job<Result = unknown> {
   readonly timeoutMs: number;
   readonly retry: RetryPolicy;
   readonly tags: readonly string[];
-  readonly metadata: Readonly<Record<string, unknown>>;
   /** What the handler reported last: `{ percent, note? }`. */
   readonly progress: unknown;
   readonly lastError: AttemptError | undefined;
@@ -57,15 +53,27 @@ export interface Job<Result = unknown> {
   readonly cancelRequestedAt: Date | undefined;
 }
 
+/** A job as it was when it was read. */
+export interface Job<Result = unknown> extends JobSummary {
+  readonly payload: unknown;
+  /** What the handler gave, through JSON; `undefined` until then, and when it gave nothing. */
+  readonly result: Result | undefined;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
 /** A row as a job. */
 export function toJob(row: JobRow): Job {
+  const { payload, result, metadata } = row;
+  return { ...toJobSummary(row), payload, result: result ?? undefined, metadata: metadata ?? {} };
+}
+
+/** A row of a list as a job. */
+export function toJobSummary(row: JobSummaryRow): JobSummary {
   return {
     id: row.id,
     type: row.type,
     queue: row.queue,
     status: row.status,
-    payload: row.payload,
-    result: row.result ?? undefined,
     priority: row.priority,
     attempt: row.attempt,
     maxAttempts: row.max_attempts,
@@ -77,7 +85,6 @@ export function toJob(row: JobRow): Job {
     timeoutMs: row.timeout_ms,
     retry: row.retry ?? defaultRetryPolicy,
     tags: row.tags ?? [],
-    metadata: row.metadata ?? {},
     progress: row.progress ?? undefined,
     lastError: row.last_error ?? undefined,
     reason: row.reason ?? undefined,
@@ -89,13 +96,13 @@ export function toJob(row: JobRow): Job {
   };
 }
 
-function uniqueOf({ unique_lock: lock }: JobRow): JobUnique | undefined {
+function uniqueOf({ unique_lock: lock }: JobSummaryRow): JobUnique | undefined {
   if (lock === null) return undefined;
   const { key, scope, until } = lock;
   return { key, scope, until };
 }
 
-function timesOf(row: JobRow) {
+function timesOf(row: JobSummaryRow) {
   return {
     createdAt: row.created_at,
     runAt: row.run_at ?? undefined,

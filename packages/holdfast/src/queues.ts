@@ -120,9 +120,10 @@ export class Queues {
   /**
    * Ends a pause.
    *
-   * @throws HoldfastError `queue_not_found`
+   * @throws HoldfastError `queue_not_found`; OptionsInvalidError
    */
   async resume(name: string): Promise<void> {
+    requireName('queues.resume', name);
     const { connection, events } = this.#internals;
     await connection.useWithRetry(async ({ database, projectId, notifier }) => {
       const id = await resumeQueue(database, { projectId, name });
@@ -135,9 +136,10 @@ export class Queues {
   /**
    * Reads a queue.
    *
-   * @throws HoldfastError `queue_not_found`
+   * @throws HoldfastError `queue_not_found`; OptionsInvalidError
    */
-  get(name: string): Promise<Queue> {
+  async get(name: string): Promise<Queue> {
+    requireName('queues.get', name);
     return this.#internals.connection.useWithRetry((open) => requireQueue(open, name));
   }
 
@@ -160,6 +162,13 @@ async function requireQueue(open: OpenConnection, name: string): Promise<Queue> 
   return toQueue(row);
 }
 
+/** Callers in plain JavaScript hand in what they have. @throws OptionsInvalidError */
+function requireName(call: string, name: string): void {
+  const check = new OptionCheck(call);
+  checkName(check, name);
+  check.done();
+}
+
 function notFound(name: string): HoldfastError {
   return new HoldfastError(`There is no queue "${name}"`, { code: 'queue_not_found' });
 }
@@ -176,7 +185,7 @@ function readOptions(name: string, options: QueueOptions) {
 }
 
 function checkName(check: OptionCheck, name: string): void {
-  if (!isName(name))
+  if (typeof name !== 'string' || !isName(name))
     check.refuse('the name must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -');
 }
 

@@ -1,0 +1,127 @@
+import { findQueue, isStatementTimeout, listJobs } from '@holdfast/database';
+import type { Database, JobListRequest, JobSummaryRow } from '@holdfast/database';
+import { HoldfastError, isName, isTag, isUuid, jobStatuses } from '@holdfast/domain';
+import type { JobStatus } from '@holdfast/domain';
+import { OptionCheck } from './check-options.ts';
+import type { Internals } from './internals.ts';
+import { readQueue } from './job-fields.ts';
+import { toJobSummary } from './job.ts';
+import type { JobSummary } from './job.ts';
+
+/** Which jobs are listed: those for which all that is given holds. */
+export interface ListJobsOptions {
+  /** One status, or several of which a job has one. */
+  readonly status?: JobStatus | readonly JobStatus[] | undefined;
+  /** The name of a job type. */
+  readonly type?: string | undefined;
+  readonly queue?: string | undefined;
+  /** A tag that the jobs have. */
+  readonly tag?: string | undefined;
+  /** The batch, chain or graph that they are members or callbacks of. */
+  readonly batchId?: string | undefined;
+  /** At most 200; default 50. */
+  readonly limit?: number | undefined;
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+/** A page of jobs. */
+export interface JobPage {
+  readonly jobs: readonly JobSummary[];
+  /** For the next page; `undefined` when there is none. */
+  readonly nextCursor: string | undefined;
+}
+
+const names = ['status', 'type', 'queue', 'tag', 'batchId', 'limit', 'cursor'];
+const defaultLimit = 50;
+const maxLimit = 200;
+
+/**
+ * Lists jobs, ended ones too, the newest first.
+ *
+ * @throws OptionsInvalidError; HoldfastError `query_too_slow`
+ */
+export async function listJobsOf(
+  { connection }: Internals,
+  options: ListJobsOptions,
+): Promise<JobPage> {
+  const { queue, limit, ...filter } = readOptions(options);
+  return connection.useWithRetry(async ({ database, projectId }) => {
+    const queueId =
+      queue === undefined ? undefined : (await findQueue(database, { projectId, name: queue }))?.id;
+    if (queue !== undefined && queueId === undefined) return { jobs: [], nextCursor: undefined };
+    // One more tells whether there is a next page.
+    const rows = await listInTime(database, { ...filter, projectId, queueId, limit: limit + 1 });
+    const page = rows.slice(0, limit);
+    const last = rows.length > limit ? page.at(-1) : undefined;
+    return {
+      jobs: page.map(toJobSummary),
+      nextCursor: last === undefined ? undefined : writeCursor(last.id),
+    };
+  });
+}
+
+/** A list that took too long will do so again. */
+async function listInTime(
+  database: Database,
+  request: JobListRequest,
+): Promise<readonly JobSummaryRow[]> {
+  try {
+    return await listJobs(database, request);
+  } catch (error) {
+    if (!isStatementTimeout(error)) throw error;
+    const message = 'The database did not find the jobs in time: narrow the filter';
+    throw new HoldfastError(message, { code: 'query_too_slow', cause: error });
+  }
+}
+
+function readOptions(options: ListJobsOptions) {
+  const check = new OptionCheck('list');
+  if (!check.names(options, names)) check.done();
+  const { type, tag, batchId, cursor } = options;
+  if (type !== undefined && !isText(type, isName)) check.refuse('type must be the name of a type');
+  if (tag !== undefined && !isText(tag, isTag)) check.refuse('tag must be one tag');
+  if (batchId !== undefined && !isText(batchId, isUuid)) {
+    check.refuse('batchId must be a UUID in lower case');
+  }
+  const beforeId = cursor === undefined ? undefined : readCursor(cursor);
+  if (cursor !== undefined && beforeId === undefined) {
+    check.refuse('cursor must be the nextCursor of a page before');
+  }
+  const limit = check.whole('limit', options.limit, { min: 1, max: maxLimit }) ?? defaultLimit;
+  const statuses = readStatuses(check, options.status);
+  const queue = readQueue(check, options.queue);
+  check.done();
+  return { queue, limit, statuses, type, tag, batchId, beforeId };
+}
+
+function readStatuses(
+  check: OptionCheck,
+  status: ListJobsOptions['status'],
+): readonly JobStatus[] | undefined {
+  if (status === undefined) return undefined;
+  // Array.isArray does not tell a readonly array from the rest.
+  const statuses = (Array.isArray(status) ? status : [status]) as readonly JobStatus[];
+  if (statuses.length === 0) check.refuse('status must name a status, or be left out for all');
+  for (const each of statuses) check.oneOf('status', each, jobStatuses);
+  return statuses;
+}
+
+/** Callers in plain JavaScript hand in what they have. */
+function isText(value: unknown, hasForm: (text: string) => boolean): boolean {
+  return typeof value === 'string' && hasForm(value);
+}
+
+const cursorMark = 'jobs:';
+
+/** A position in a list is the id of the last job that was seen, which is nobody's business. */
+function writeCursor(id: string): string {
+  return Buffer.from(`${cursorMark}${id}`).toString('base64url');
+}
+
+function readCursor(cursor: unknown): string | undefined {
+  if (typeof cursor !== 'string') return undefined;
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const id = text.slice(cursorMark.length);
+  return text.startsWith(cursorMark) && isUuid(id) ? id : undefined;
+}
