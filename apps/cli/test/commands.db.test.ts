@@ -75,6 +75,9 @@ describe('holdfast doctor', () => {
     expect(code).toBe(0);
     const findings = JSON.parse(output) as readonly { readonly check: string }[];
     expect(findings).toContainEqual(expect.objectContaining({ check: 'schema', verdict: 'ok' }));
+    expect(findings).toContainEqual(
+      expect.objectContaining({ check: 'search path', verdict: 'ok' }),
+    );
     // The server of the tests is a throw-away one.
     expect(findings).toContainEqual({
       check: 'durability',

@@ -40,6 +40,7 @@ export * from './reviving.ts';
 export * from './run-schedule.ts';
 export * from './schedule-fires.ts';
 export * from './schedules.ts';
+export * from './search-path.ts';
 export * from './server.ts';
 export * from './sessions.ts';
 export * from './settler.ts';

@@ -7,6 +7,7 @@ import { migrations } from './generated/migrations.ts';
 import type { Migration } from './generated/migrations.ts';
 import { openDatabase } from './database.ts';
 import { ensurePartitions } from './partitions.ts';
+import { searchPathWarning } from './search-path.ts';
 import { readServer, requireSupportedServer } from './server.ts';
 import { HoldfastError } from '@holdfast/domain';
 
@@ -18,6 +19,8 @@ export interface MigrationReport {
   /** Versions that were applied now, in order. */
   readonly applied: readonly number[];
   readonly version: number;
+  /** Sentences about what is not wrong, but likely to surprise. */
+  readonly warnings: readonly string[];
 }
 
 const lockKey = 7_318_349_394_477_056n;
@@ -38,7 +41,12 @@ export async function migrate(settings: ConnectionSettings): Promise<MigrationRe
     requireSupportedServer(await readServer(database));
     const applied = await applyMigrations(settings, migrations);
     await ensurePartitions(database);
-    return { applied, version: latestSchemaVersion };
+    const warning = await searchPathWarning(database);
+    return {
+      applied,
+      version: latestSchemaVersion,
+      warnings: warning === undefined ? [] : [warning],
+    };
   } finally {
     await database.close();
   }

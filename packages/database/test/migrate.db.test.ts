@@ -66,6 +66,21 @@ describe('migrating', () => {
     expect(await relationCount()).toBe(count);
   });
 
+  it('warns when tables without a schema’s name would come to lie among ours, and only then', async () => {
+    expect((await migrate(settings)).warnings).toEqual([]);
+    const setSearchPath = (path: string) =>
+      test.database.execute(`do $do$ begin
+        execute format('alter database %I set search_path = ${path}', current_database());
+      end $do$`);
+    await setSearchPath('holdfast, public');
+    const among = expect.stringContaining('into Holdfast\'s schema "holdfast"') as string;
+    expect((await migrate(settings)).warnings).toEqual([among]);
+    await setSearchPath('"$user", public');
+    const schema = decodeURIComponent(new URL(test.url).username);
+    const namesake = expect.stringContaining('has the name of the schema') as string;
+    expect((await migrate({ ...settings, schema })).warnings).toEqual([namesake]);
+  });
+
   it('a dry run gives the SQL and changes nothing', async () => {
     const before = await relationCount();
     const plan = await planMigrations(settings);

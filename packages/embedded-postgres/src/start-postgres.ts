@@ -61,6 +61,8 @@ const defaultSettings = {
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
+  // Not "$user": the superuser has the name of Holdfast's schema, where no tables of applications belong.
+  search_path: 'public',
 };
 
 const portAttempts = 5;

@@ -78,7 +78,11 @@ export class Connection {
 
   /** Creates or updates the tables. @throws HoldfastError `closed` */
   migrate(): Promise<MigrationReport> {
-    return this.whole(() => migrate(this.#parts.settings));
+    return this.whole(async () => {
+      const report = await migrate(this.#parts.settings);
+      for (const warning of report.warnings) this.logger.warn({ schema: this.schema }, warning);
+      return report;
+    });
   }
 
   /**

@@ -9,6 +9,7 @@ import {
   readSchemaVersion,
   readServer,
   requireSupportedServer,
+  searchPathWarning,
 } from '@holdfast/database';
 import { HoldfastError } from '@holdfast/domain';
 import { createSilentLogger, exitCodes, untilAvailable } from '@holdfast/runtime';
@@ -62,6 +63,7 @@ async function examine(database: Database): Promise<readonly Finding[]> {
     }),
     ...(durability.length > 0 ? durability : [durable]),
     schema,
+    await examineSearchPath(database),
     ...(schema.verdict === 'ok' ? await examinePartitions(database, server.nowMs) : []),
   ];
 }
@@ -82,6 +84,14 @@ async function examineSchema(database: Database): Promise<Finding> {
       { code: version < latestSchemaVersion ? 'schema_outdated' : 'schema_too_new' },
     );
   });
+}
+
+async function examineSearchPath(database: Database): Promise<Finding> {
+  const check = 'search path';
+  const warning = await searchPathWarning(database);
+  if (warning !== undefined) return { check, verdict: 'warning', detail: warning };
+  const detail = `unqualified names of the role do not lead into the schema "${database.schema}"`;
+  return { check, verdict: 'ok', detail };
 }
 
 async function examinePartitions(database: Database, nowMs: number): Promise<readonly Finding[]> {

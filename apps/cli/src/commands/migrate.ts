@@ -20,8 +20,9 @@ export async function runMigrate(
     );
     return 0;
   }
-  const { applied, version } = await migrate(settings);
+  const { applied, version, warnings } = await migrate(settings);
   const news = applied.length === 0 ? 'up to date' : `${String(applied.length)} applied`;
   process.stdout.write(`Migrations: ${news}; schema version ${String(version)}.\n`);
+  for (const warning of warnings) process.stderr.write(`Warning: ${warning}.\n`);
   return 0;
 }

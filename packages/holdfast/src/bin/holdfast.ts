@@ -27,9 +27,13 @@ async function run(): Promise<number> {
       process.stderr.write(usage);
       return usageExitCode;
     case 'migrate':
-      process.stdout.write(await runMigrate(readConnectionSettings(), request));
+      process.stdout.write(await runMigrate(readConnectionSettings(), { ...request, warn }));
       return exitCodes.ok;
   }
+}
+
+function warn(sentence: string): void {
+  process.stderr.write(`Warning: ${sentence}.\n`);
 }
 
 /** The version of this package. */

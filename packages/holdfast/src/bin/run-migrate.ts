@@ -7,7 +7,7 @@ import type { ConnectionSettings } from '@holdfast/database';
  */
 export async function runMigrate(
   settings: ConnectionSettings,
-  { isDryRun }: { readonly isDryRun: boolean },
+  { isDryRun, warn }: { readonly isDryRun: boolean; readonly warn: (sentence: string) => void },
 ): Promise<string> {
   if (isDryRun) {
     const planned = await planMigrations(settings);
@@ -16,7 +16,8 @@ export async function runMigrate(
     );
     return `${scripts.join('')}-- ${String(planned.length)} to apply\n`;
   }
-  const { applied, version } = await migrate(settings);
+  const { applied, version, warnings } = await migrate(settings);
+  for (const warning of warnings) warn(warning);
   const news = applied.length === 0 ? 'up to date' : `${String(applied.length)} applied`;
   return `Migrations: ${news}; schema version ${String(version)}.\n`;
 }
