@@ -19,13 +19,14 @@ describe('queues', () => {
     const retry = { maxAttempts: 9, backoff: { kind: 'fixed', delay: '7s' } } as const;
     const made = await api.client.createQueue({
       params,
-      body: { name: 'mail', concurrency: 3, retry },
+      body: { name: 'mail', concurrency: 3, ...retry },
     });
     expect(made).toMatchObject({
       name: 'mail',
       concurrency: 3,
       paused: null,
-      retry: { policy: 'automatic', maxAttempts: 9, timeout: '5m', backoff: retry.backoff },
+      ...{ maxAttempts: 9, timeout: '5m', backoff: retry.backoff },
+      ...{ retry: 'automatic', retryUntil: null, maxExceptions: null },
       counts: { queued: 0, scheduled: 0, claimed: 0, running: 0, failed: 0, deadLetter: 0 },
       oldestWaitMs: null,
     });
@@ -83,12 +84,12 @@ describe('queues', () => {
     expect(ifMatch).toMatch(/^"r\d+"$/);
     const first = await api.client.send('updateQueue', {
       params: named('edited'),
-      body: { retry: { policy: 'manual' } },
+      body: { retry: 'manual', retryUntil: '1d', maxExceptions: 2 },
       ifMatch,
     });
     expect(first.body).toMatchObject({
       concurrency: 5,
-      retry: { policy: 'manual', maxAttempts: 5 },
+      ...{ retry: 'manual', maxAttempts: 5, retryUntil: '1d', maxExceptions: 2 },
     });
     expect(first.etag).not.toBe(ifMatch);
     const late = api.client.updateQueue({
@@ -102,10 +103,12 @@ describe('queues', () => {
     ]);
     const free = await api.client.updateQueue({
       params: named('edited'),
-      body: { concurrency: null },
+      body: { concurrency: null, retryUntil: null },
       ifMatch: '*',
     });
-    expect(free).toMatchObject({ concurrency: null, retry: { policy: 'manual' } });
+    expect(free).toMatchObject({
+      ...{ concurrency: null, retry: 'manual', retryUntil: null, maxExceptions: 2 },
+    });
   });
 
   it('pause with a reason and resume', async () => {

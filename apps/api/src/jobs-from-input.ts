@@ -1,4 +1,4 @@
-import type { Deadline, JobInput } from '@holdfast/contract';
+import type { JobInput } from '@holdfast/contract';
 import { resolveQueues } from '@holdfast/database';
 import type { Database, NewJob } from '@holdfast/database';
 import { defaultRetryPolicy, uuidV7 } from '@holdfast/domain';
@@ -7,6 +7,7 @@ import type { Clock } from '@holdfast/runtime';
 import { requireNotFar } from './http/clock-checks.ts';
 import { jobBytes } from './http/parse-body.ts';
 import { HttpProblem } from './http/problem.ts';
+import { retryFromInput } from './retry-from-input.ts';
 
 /** Where the jobs go, and what their fields are called in problems. */
 export interface JobsContext {
@@ -94,31 +95,13 @@ export function payloadJsonOf(payload: unknown, pointer: string): string {
   });
 }
 
-/** Either form takes the place of both, so that a job's end replaces that of its queue. */
-function retryEndOf(deadline: Deadline, end: Date | undefined): Partial<RetryPolicy> {
-  return {
-    retryForMs: 'ms' in deadline ? deadline.ms : undefined,
-    retryUntil: end?.toISOString(),
-  };
-}
-
 /** The retry policy that a job names, completed by its queue's; `undefined` when it names none. */
-function retryOf(
-  input: Pick<JobInput, 'retry' | 'backoff' | 'maxExceptions' | 'retryUntil'>,
-  { queueRetry, pointer, clock }: OneJobContext,
-): RetryPolicy | undefined {
-  const { retry, backoff, maxExceptions, retryUntil } = input;
-  const names = [retry, backoff, maxExceptions, retryUntil ?? undefined];
-  if (names.every((value) => value === undefined)) return undefined;
-  const end =
-    retryUntil != null && 'at' in retryUntil
-      ? requireNotFar(retryUntil.at, { pointer: `${pointer}/retryUntil`, clock })
-      : undefined;
-  return {
-    ...queueRetry,
-    ...(retry === undefined ? {} : { mode: retry }),
-    ...(backoff === undefined ? {} : { backoff }),
-    ...(maxExceptions === undefined ? {} : { maxExceptions }),
-    ...(retryUntil == null ? {} : retryEndOf(retryUntil, end)),
-  };
+function retryOf(input: JobInput, context: OneJobContext): RetryPolicy | undefined {
+  const { queueRetry, pointer, clock } = context;
+  const end = input.retryUntil ?? undefined;
+  if (end !== undefined && 'at' in end) {
+    requireNotFar(end.at, { pointer: `${pointer}/retryUntil`, clock });
+  }
+  const named = retryFromInput({ ...input, retryUntil: end });
+  return named && { ...queueRetry, ...named };
 }

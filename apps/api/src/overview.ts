@@ -8,10 +8,9 @@ import {
   readQueueRates,
   readServer,
 } from '@holdfast/database';
-import type { Database, QueueRow, RateRow, WorkerRow } from '@holdfast/database';
+import type { Database, QueueView, RateRow, WorkerRow } from '@holdfast/database';
 import { presentInstant } from './presenters/instant.ts';
 import { addBuckets, percentilesOf, readBuckets } from './presenters/percentiles.ts';
-import { presentCounts } from './presenters/queue.ts';
 
 const windowMs = 300_000;
 const mostQueues = 1_000;
@@ -30,7 +29,7 @@ export async function readOverview(database: Database, projectId: string): Promi
   const rateOf = new Map(rates.map((rate) => [rate.queue_id, rate]));
   return {
     asOf: presentInstant(now),
-    counts: queues.map(presentCounts).reduce(addCounts, noCounts),
+    counts: queues.map(({ counts }) => counts).reduce(addCounts, noCounts),
     rates: presentRates(rates),
     queues: queues.map((queue) => presentQueueLine(queue, rateOf.get(queue.id))),
     workers: countWorkers(workers),
@@ -92,14 +91,13 @@ function perMinute(count: number): number {
   return Math.round((count / windowMs) * minuteMs * 10) / 10;
 }
 
-function presentQueueLine(queue: QueueRow, rate: RateRow | undefined): Overview['queues'][number] {
+function presentQueueLine(queue: QueueView, rate: RateRow | undefined): Overview['queues'][number] {
   return {
     name: queue.name,
-    paused: queue.paused_at !== null,
-    concurrency: queue.concurrency,
-    counts: presentCounts(queue),
-    oldestWaitMs:
-      queue.oldest_wait_ms === null ? null : Math.max(0, Math.round(queue.oldest_wait_ms)),
+    paused: queue.paused !== undefined,
+    concurrency: queue.concurrency ?? null,
+    counts: queue.counts,
+    oldestWaitMs: queue.oldestWaitMs ?? null,
     completedPerMinute: perMinute(rate?.completed ?? 0),
     failedPerMinute: perMinute(rate?.failed ?? 0),
   };
@@ -119,18 +117,17 @@ function countWorkers(workers: readonly WorkerRow[]): Overview['workers'] {
   };
 }
 
-function attentionOfQueue(queue: QueueRow, workers: readonly WorkerRow[]): readonly Attention[] {
+function attentionOfQueue(queue: QueueView, workers: readonly WorkerRow[]): readonly Attention[] {
   const isServed = workers.some(
     ({ lost, status, queues }) =>
       !lost && status === 'active' && (queues.includes('*') || queues.includes(queue.name)),
   );
+  const { name, counts } = queue;
   return [
-    ...(queue.dead_letter > 0 ? [attend('dead_letters', queue.name, queue.dead_letter)] : []),
-    ...(queue.failed > 0 ? [attend('failed_jobs', queue.name, queue.failed)] : []),
-    ...(queue.paused_at === null ? [] : [attend('queue_paused', queue.name, queue.queued)]),
-    ...(queue.queued > 0 && !isServed
-      ? [attend('no_worker_for_queue', queue.name, queue.queued)]
-      : []),
+    ...(counts.deadLetter > 0 ? [attend('dead_letters', name, counts.deadLetter)] : []),
+    ...(counts.failed > 0 ? [attend('failed_jobs', name, counts.failed)] : []),
+    ...(queue.paused === undefined ? [] : [attend('queue_paused', name, counts.queued)]),
+    ...(counts.queued > 0 && !isServed ? [attend('no_worker_for_queue', name, counts.queued)] : []),
   ];
 }
 

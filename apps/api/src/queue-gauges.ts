@@ -1,6 +1,5 @@
 import { findProject, listQueues, listWorkers } from '@holdfast/database';
 import type { Dependencies } from './dependencies.ts';
-import { presentCounts } from './presenters/queue.ts';
 
 const freshMs = 5_000;
 const mostQueues = 1_000;
@@ -41,14 +40,14 @@ export function createQueueGauges({
     const rows = await listQueues(database, { projectId: project.id, limit: mostQueues });
     for (const gauge of [jobs, oldest, paused]) gauge.reset();
     for (const row of rows) {
-      for (const [status, count] of Object.entries(presentCounts(row))) {
+      for (const [status, count] of Object.entries(row.counts)) {
         jobs.set(
           { queue: row.name, status: status === 'deadLetter' ? 'dead_letter' : status },
           count,
         );
       }
-      oldest.set({ queue: row.name }, Math.max(0, row.oldest_wait_ms ?? 0) / 1_000);
-      paused.set({ queue: row.name }, row.paused_at === null ? 0 : 1);
+      oldest.set({ queue: row.name }, (row.oldestWaitMs ?? 0) / 1_000);
+      paused.set({ queue: row.name }, row.paused === undefined ? 0 : 1);
     }
     const live = await listWorkers(database, project.id);
     workers.set(live.filter(({ lost }) => !lost).length);

@@ -1,5 +1,5 @@
 import { listQueues } from '@holdfast/database';
-import type { QueueRow } from '@holdfast/database';
+import type { QueueView } from '@holdfast/database';
 import type { Dependencies } from './dependencies.ts';
 import { shareAnswers } from './shared-answers.ts';
 
@@ -12,7 +12,7 @@ export interface QueuePageRequest {
 
 /** Pages of queues with their counts, shared by all who look: counting a long queue takes the database a while. */
 export interface QueuePages {
-  read(request: QueuePageRequest): Promise<readonly QueueRow[]>;
+  read(request: QueuePageRequest): Promise<readonly QueueView[]>;
   /** After a change made here, which the next look must show. */
   forget(): void;
 }

@@ -1,3 +1,4 @@
+import { jobDefaults as systemDefaults } from '@holdfast/domain';
 import type { RetryPolicy, UniqueScope, UniqueUntil } from '@holdfast/domain';
 import { plainArray, textArray } from './array-literal.ts';
 import type { Database } from './database.ts';
@@ -187,9 +188,14 @@ function columnsOf(projectId: string, jobs: readonly ResolvedJob[]): readonly Sq
     plain(({ queue }) => queue.id),
     text(({ job }) => job.type),
     text(({ job }) => job.payloadJson),
-    plain(({ job }) => job.priority ?? 5),
-    plain(({ job, queue }) => job.maxAttempts ?? queue.jobDefaults.maxAttempts ?? 5),
-    plain(({ job, queue }) => job.timeoutMs ?? queue.jobDefaults.timeoutMs ?? 300_000),
+    plain(({ job }) => job.priority ?? systemDefaults.priority),
+    plain(
+      ({ job, queue }) =>
+        job.maxAttempts ?? queue.jobDefaults.maxAttempts ?? systemDefaults.maxAttempts,
+    ),
+    plain(
+      ({ job, queue }) => job.timeoutMs ?? queue.jobDefaults.timeoutMs ?? systemDefaults.timeoutMs,
+    ),
     text(({ job, queue }) => jsonOrUndefined(job.retry ?? queue.jobDefaults.retry)),
     text(({ job }) =>
       job.tags === undefined || job.tags.length === 0 ? undefined : JSON.stringify(job.tags),

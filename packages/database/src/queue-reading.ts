@@ -1,10 +1,48 @@
+import { defaultRetryPolicy, jobDefaults as systemDefaults, shownRetry } from '@holdfast/domain';
+import type { ShownRetry } from '@holdfast/domain';
 import { statements } from './generated/statements.ts';
 import type { Queryable } from './queryable.ts';
 import type { QueueJobDefaults } from './queue-directory.ts';
 import type { QueueKey } from './queues.ts';
 
-/** A queue with its settings and counts. */
-export interface QueueRow {
+/** How many jobs of a queue stand in each status that can still change. */
+export type QueueCounts = Readonly<
+  Record<'queued' | 'scheduled' | 'claimed' | 'running' | 'failed' | 'deadLetter', number>
+>;
+
+/** What a queue says for jobs that say nothing themselves, defaults included. */
+export interface QueueSettingsView extends ShownRetry {
+  /** How many of its jobs may run at once in all workers together; `undefined`: no limit. */
+  readonly concurrency: number | undefined;
+  readonly maxAttempts: number;
+  readonly timeoutMs: number;
+}
+
+/** A queue with its settings and counts, as it was when it was read. */
+export interface QueueView extends QueueSettingsView {
+  /** A bigint as text. */
+  readonly id: string;
+  readonly name: string;
+  readonly paused:
+    | {
+        readonly at: Date;
+        readonly by: string | undefined;
+        readonly reason: string | undefined;
+        readonly until: Date | undefined;
+      }
+    | undefined;
+  readonly counts: QueueCounts;
+  /** How long the first job in line has been due, in milliseconds; `undefined`: there is none. */
+  readonly oldestWaitMs: number | undefined;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** A bigint as text. */
+  readonly revision: string;
+  /** The settings as they are stored. */
+  readonly jobDefaults: QueueJobDefaults;
+}
+
+interface QueueRow {
   readonly id: string;
   readonly name: string;
   readonly concurrency: number | null;
@@ -15,7 +53,6 @@ export interface QueueRow {
   readonly paused_until: Date | null;
   readonly created_at: Date;
   readonly updated_at: Date;
-  /** A bigint as text. */
   readonly revision: string;
   readonly queued: number;
   readonly scheduled: number;
@@ -34,16 +71,49 @@ export async function listQueues(
     readonly afterName?: string | undefined;
     readonly limit: number;
   },
-): Promise<readonly QueueRow[]> {
+): Promise<readonly QueueView[]> {
   const values = [page.projectId, page.afterName ?? null, page.limit, null];
-  return db.query<QueueRow>(statements.listQueues, values);
+  return (await db.query<QueueRow>(statements.listQueues, values)).map(toView);
 }
 
 /** One queue with its settings and counts. */
-export async function readQueue(db: Queryable, queue: QueueKey): Promise<QueueRow | undefined> {
+export async function readQueue(db: Queryable, queue: QueueKey): Promise<QueueView | undefined> {
   const values = [queue.projectId, null, 1, queue.name];
   const [row] = await db.query<QueueRow>(statements.listQueues, values);
-  return row;
+  return row && toView(row);
+}
+
+function toView(row: QueueRow): QueueView {
+  const { job_defaults: jobDefaults, oldest_wait_ms: oldestWaitMs } = row;
+  return {
+    ...{ id: row.id, name: row.name, revision: row.revision, jobDefaults },
+    concurrency: row.concurrency ?? undefined,
+    maxAttempts: jobDefaults.maxAttempts ?? systemDefaults.maxAttempts,
+    timeoutMs: jobDefaults.timeoutMs ?? systemDefaults.timeoutMs,
+    ...shownRetry(jobDefaults.retry ?? defaultRetryPolicy),
+    paused: toPause(row),
+    counts: {
+      queued: row.queued,
+      scheduled: row.scheduled,
+      claimed: row.claimed,
+      running: row.running,
+      failed: row.failed,
+      deadLetter: row.dead_letter,
+    },
+    oldestWaitMs: oldestWaitMs === null ? undefined : Math.max(0, Math.round(oldestWaitMs)),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function toPause(row: QueueRow): QueueView['paused'] {
+  if (row.paused_at === null) return undefined;
+  return {
+    at: row.paused_at,
+    by: row.paused_by ?? undefined,
+    reason: row.paused_reason ?? undefined,
+    until: row.paused_until ?? undefined,
+  };
 }
 
 /** The id (a bigint as text) and revision of a queue that exists. */

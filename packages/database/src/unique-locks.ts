@@ -1,3 +1,4 @@
+import { jobDefaults } from '@holdfast/domain';
 import type { CompleteUniqueSettings, JobStatus, UniqueConflict } from '@holdfast/domain';
 import { plainArray } from './array-literal.ts';
 import type { NewJob } from './enqueue.ts';
@@ -75,7 +76,7 @@ function toRow({ job, digest, settings }: KeyRequest, index: number) {
   return {
     ...row,
     payload: job.payloadJson,
-    priority: job.priority ?? 5,
+    priority: job.priority ?? jobDefaults.priority,
     tags: job.tags === undefined || job.tags.length === 0 ? undefined : job.tags,
     metadata: job.metadataJson,
     delayMs: job.delayMs,

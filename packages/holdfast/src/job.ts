@@ -1,8 +1,9 @@
-import { defaultRetryPolicy } from '@holdfast/domain';
+import { defaultRetryPolicy, retryEndOf } from '@holdfast/domain';
 import type {
   AttemptError,
+  BackoffPolicy,
   JobStatus,
-  RetryPolicy,
+  RetryMode,
   UniqueScope,
   UniqueUntil,
 } from '@holdfast/domain';
@@ -30,9 +31,15 @@ export interface JobSummary {
   /** How often it was replayed or retried by hand. */
   readonly generation: number;
   /** For how many jobs it waits. */
-  readonly pendingParents: number;
+  readonly waitingOn: number;
   readonly timeoutMs: number;
-  readonly retry: RetryPolicy;
+  /** `manual`: after a failure it rests in `failed` until a person decides. */
+  readonly retry: RetryMode;
+  readonly backoff: BackoffPolicy;
+  /** No attempt begins after it. */
+  readonly retryUntil: Date | undefined;
+  /** How often its handler may throw; timeouts do not count. */
+  readonly maxExceptions: number | undefined;
   readonly tags: readonly string[];
   /** What the handler reported last: `{ percent, note? }`. */
   readonly progress: unknown;
@@ -43,11 +50,15 @@ export interface JobSummary {
   /** The batch, chain or graph that it is a member or a callback of. */
   readonly batchId: string | undefined;
   readonly unique: JobUnique | undefined;
+  /** The worker that has it. */
   readonly workerId: string | undefined;
+  /** Until when that worker has it, unless it extends that. */
+  readonly lockExpiresAt: Date | undefined;
   readonly createdAt: Date;
   readonly runAt: Date | undefined;
   /** The job is cancelled when no worker has claimed it by then. */
   readonly startDeadline: Date | undefined;
+  readonly claimedAt: Date | undefined;
   readonly startedAt: Date | undefined;
   readonly finishedAt: Date | undefined;
   readonly cancelRequestedAt: Date | undefined;
@@ -81,9 +92,9 @@ export function toJobSummary(row: JobSummaryRow): JobSummary {
     crashCount: row.crash_count,
     releaseCount: row.release_count,
     generation: row.generation,
-    pendingParents: row.pending_parents,
+    waitingOn: row.pending_parents,
     timeoutMs: row.timeout_ms,
-    retry: row.retry ?? defaultRetryPolicy,
+    ...retryOf(row),
     tags: row.tags ?? [],
     progress: row.progress ?? undefined,
     lastError: row.last_error ?? undefined,
@@ -92,6 +103,7 @@ export function toJobSummary(row: JobSummaryRow): JobSummary {
     batchId: row.batch_id ?? undefined,
     unique: uniqueOf(row),
     workerId: row.worker_id ?? undefined,
+    lockExpiresAt: row.lock_expires_at ?? undefined,
     ...timesOf(row),
   };
 }
@@ -102,11 +114,18 @@ function uniqueOf({ unique_lock: lock }: JobSummaryRow): JobUnique | undefined {
   return { key, scope, until };
 }
 
+function retryOf({ retry, created_at: createdAt }: JobSummaryRow) {
+  const policy = retry ?? defaultRetryPolicy;
+  const { mode, backoff, maxExceptions } = policy;
+  return { retry: mode, backoff, retryUntil: retryEndOf(policy, createdAt), maxExceptions };
+}
+
 function timesOf(row: JobSummaryRow) {
   return {
     createdAt: row.created_at,
     runAt: row.run_at ?? undefined,
     startDeadline: row.start_deadline_at ?? undefined,
+    claimedAt: row.claimed_at ?? undefined,
     startedAt: row.started_at ?? undefined,
     finishedAt: row.finished_at ?? undefined,
     cancelRequestedAt: row.cancel_requested_at ?? undefined,

@@ -7,9 +7,8 @@ import {
   resumeQueue,
   updateQueue,
 } from '@holdfast/database';
-import type { QueueJobDefaults, QueueRow } from '@holdfast/database';
+import type { QueueJobDefaults, QueueView } from '@holdfast/database';
 import { HoldfastError, isName } from '@holdfast/domain';
-import type { RetryPolicy } from '@holdfast/domain';
 import { OptionCheck } from './check-options.ts';
 import type { OpenConnection } from './connection.ts';
 import type { Internals } from './internals.ts';
@@ -21,11 +20,15 @@ import { completeRetry } from './read-retry.ts';
  * The settings of a queue; what is not said stays as it is. All but `concurrency` are for jobs that say nothing themselves,
  * and whose definition says nothing.
  */
-export interface QueueOptions extends RetryOptions {
+export interface QueueOptions extends Pick<RetryOptions, 'maxAttempts' | 'retry'> {
   /** How many of its jobs may run at once in all workers together; `null` for no limit. */
   readonly concurrency?: number | null | undefined;
   readonly timeout?: Duration | undefined;
   readonly backoff?: Backoff | undefined;
+  /** As that of a job; `null` for no end. */
+  readonly retryUntil?: RetryOptions['retryUntil'] | null;
+  /** As that of a job; `null` for no limit. */
+  readonly maxExceptions?: number | null | undefined;
 }
 
 /** Why and how long a queue is paused. */
@@ -37,31 +40,8 @@ export interface PauseOptions {
   readonly by?: string | undefined;
 }
 
-/** A queue with its counts. */
-export interface Queue {
-  readonly name: string;
-  /** `undefined`: no limit. */
-  readonly concurrency: number | undefined;
-  /** For jobs that say nothing themselves; durations in milliseconds. */
-  readonly jobDefaults: {
-    readonly maxAttempts?: number | undefined;
-    readonly timeoutMs?: number | undefined;
-    readonly retry?: RetryPolicy | undefined;
-  };
-  readonly paused:
-    | {
-        readonly at: Date;
-        readonly by: string | undefined;
-        readonly reason: string | undefined;
-        readonly until: Date | undefined;
-      }
-    | undefined;
-  readonly counts: Readonly<
-    Record<'queued' | 'scheduled' | 'claimed' | 'running' | 'failed' | 'deadLetter', number>
-  >;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+/** A queue with its settings, defaults included, and its counts. Durations in milliseconds. */
+export type Queue = Omit<QueueView, 'id' | 'revision' | 'jobDefaults'>;
 
 const optionNames = [
   ...['concurrency', 'maxAttempts', 'timeout', 'backoff'],
@@ -90,7 +70,7 @@ export class Queues {
       const before = await readQueue(database, key);
       const settings = {
         ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
-        jobDefaults: defaultsOf(read, before?.job_defaults ?? {}),
+        jobDefaults: defaultsOf(read, before?.jobDefaults ?? {}),
       };
       if (before === undefined) await createQueue(database, { ...key, settings });
       // Also after a create that another process was faster with.
@@ -177,11 +157,22 @@ function readOptions(name: string, options: QueueOptions) {
   const check = new OptionCheck(`queues.upsert("${name}")`);
   checkName(check, name);
   check.names(options, optionNames);
-  const { concurrency, ...jobOptions } = options;
+  const { concurrency, retryUntil, maxExceptions, ...jobOptions } = options;
   check.whole('concurrency', concurrency ?? undefined, { min: 1, max: 100_000 });
-  const fields = readJobFields(check, jobOptions);
+  const { maxAttempts, timeoutMs, retry } = readJobFields(check, {
+    ...jobOptions,
+    retryUntil: retryUntil ?? undefined,
+    maxExceptions: maxExceptions ?? undefined,
+  });
   check.done();
-  return fields;
+  return {
+    ...{ maxAttempts, timeoutMs },
+    retry: {
+      ...retry,
+      ...(retryUntil === null ? { retryForMs: undefined, retryUntil: undefined } : {}),
+      ...(maxExceptions === null ? { maxExceptions: undefined } : {}),
+    },
+  };
 }
 
 function checkName(check: OptionCheck, name: string): void {
@@ -203,29 +194,11 @@ function defaultsOf(
   };
 }
 
-function toQueue(row: QueueRow): Queue {
+function toQueue(view: QueueView): Queue {
+  const { name, concurrency, maxAttempts, timeoutMs, backoff, paused, counts } = view;
+  const { retry, retryUntil, maxExceptions, oldestWaitMs, createdAt, updatedAt } = view;
   return {
-    name: row.name,
-    concurrency: row.concurrency ?? undefined,
-    jobDefaults: row.job_defaults,
-    paused:
-      row.paused_at === null
-        ? undefined
-        : {
-            at: row.paused_at,
-            by: row.paused_by ?? undefined,
-            reason: row.paused_reason ?? undefined,
-            until: row.paused_until ?? undefined,
-          },
-    counts: {
-      queued: row.queued,
-      scheduled: row.scheduled,
-      claimed: row.claimed,
-      running: row.running,
-      failed: row.failed,
-      deadLetter: row.dead_letter,
-    },
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    ...{ name, concurrency, maxAttempts, timeoutMs, backoff, retry, retryUntil, maxExceptions },
+    ...{ paused, counts, oldestWaitMs, createdAt, updatedAt },
   };
 }

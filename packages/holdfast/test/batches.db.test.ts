@@ -311,7 +311,7 @@ describe('a graph', () => {
     expect(run.result).toEqual([{ name: 'b', at: new Date(0).toISOString() }]);
     expect(await holdfast.wait(jobIds[3] ?? '')).toMatchObject({ status: 'cancelled' });
     expect(await holdfast.get(jobIds[4] ?? '')).toMatchObject({
-      ...{ status: 'scheduled', pendingParents: 1 },
+      ...{ status: 'scheduled', waitingOn: 1 },
     });
   });
 });

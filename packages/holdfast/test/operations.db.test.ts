@@ -38,6 +38,9 @@ describe('a job by its id', () => {
       attempt: 0,
       maxAttempts: 5,
       timeoutMs: 300_000,
+      ...{ retry: 'automatic', backoff: { kind: 'exponential', baseMs: 5_000 }, waitingOn: 0 },
+      ...{ retryUntil: undefined, maxExceptions: undefined },
+      ...{ claimedAt: undefined, lockExpiresAt: undefined },
     });
     expect(job.runAt?.getTime()).toBeGreaterThan(job.createdAt.getTime());
   });
@@ -106,8 +109,8 @@ describe('queues', () => {
     expect(queue).toMatchObject({
       name: 'mail',
       concurrency: 4,
-      jobDefaults: { timeoutMs: 10_000, maxAttempts: 9 },
-      paused: undefined,
+      ...{ timeoutMs: 10_000, maxAttempts: 9, retry: 'automatic', paused: undefined },
+      ...{ backoff: { kind: 'exponential', baseMs: 5_000 }, oldestWaitMs: undefined },
     });
     expect(await holdfast.queues.upsert('mail', { concurrency: null })).toMatchObject({
       concurrency: undefined,
@@ -116,7 +119,25 @@ describe('queues', () => {
     expect(names).toContain('mail');
     const { id } = await holdfast.enqueue('any', 1, { queue: 'mail' });
     expect(await holdfast.get(id)).toMatchObject({ maxAttempts: 9, timeoutMs: 10_000 });
-    expect(await holdfast.queues.get('mail')).toMatchObject({ counts: { queued: 1 } });
+    const { counts, oldestWaitMs } = await holdfast.queues.get('mail');
+    expect(counts).toMatchObject({ queued: 1, deadLetter: 0 });
+    expect(oldestWaitMs).toBeGreaterThanOrEqual(0);
+  });
+
+  it('keep an end and a limit of exceptions until null takes them away', async () => {
+    const end = new Date('2030-01-01T00:00:00Z');
+    const limits = { retryUntil: '1h', maxExceptions: 2 } as const;
+    const first = await holdfast.queues.upsert('limited', limits);
+    expect(first).toMatchObject({ retryUntil: 3_600_000, maxExceptions: 2 });
+    const { id } = await holdfast.enqueue('any', 1, { queue: 'limited' });
+    const job = await holdfast.get(id);
+    expect(job).toMatchObject({ retry: 'automatic', maxExceptions: 2 });
+    expect(job.retryUntil).toEqual(new Date(job.createdAt.getTime() + 3_600_000));
+    const second = await holdfast.queues.upsert('limited', { retryUntil: end });
+    expect(second).toMatchObject({ retryUntil: end, maxExceptions: 2 });
+    expect(
+      await holdfast.queues.upsert('limited', { retryUntil: null, maxExceptions: null }),
+    ).toMatchObject({ retryUntil: undefined, maxExceptions: undefined });
   });
 
   it('are paused and resumed', async () => {

@@ -1,3 +1,5 @@
+import { formatDuration } from '@holdfast/domain';
+
 /** An instant as answered. */
 export function presentInstant(at: Date): string {
   return at.toISOString();
@@ -6,4 +8,9 @@ export function presentInstant(at: Date): string {
 /** An instant that may be missing, as answered. */
 export function presentMaybe(at: Date | null | undefined): string | null {
   return at === null || at === undefined ? null : at.toISOString();
+}
+
+/** An end that is an instant, or milliseconds from a job's creation on, or missing, as answered. */
+export function presentMaybeEnd(end: Date | number | undefined): string | null {
+  return typeof end === 'number' ? formatDuration(end) : presentMaybe(end);
 }

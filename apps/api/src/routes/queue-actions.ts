@@ -7,7 +7,7 @@ import {
   readQueue,
   resumeQueue,
 } from '@holdfast/database';
-import type { QueueKey, QueueRow, Queryable } from '@holdfast/database';
+import type { QueueKey, QueueView, Queryable } from '@holdfast/database';
 import type { Dependencies } from '../dependencies.ts';
 import type { Call, Handlers } from '../http/call.ts';
 import { requireNotFar } from '../http/clock-checks.ts';
@@ -79,7 +79,7 @@ export function queueKeyOf({
  *
  * @throws HttpProblem `queue_not_found`
  */
-export async function requireQueue(db: Queryable, key: QueueKey): Promise<QueueRow> {
+export async function requireQueue(db: Queryable, key: QueueKey): Promise<QueueView> {
   const row = await readQueue(db, key);
   if (row === undefined) throw new HttpProblem('queue_not_found');
   return row;
@@ -88,7 +88,7 @@ export async function requireQueue(db: Queryable, key: QueueKey): Promise<QueueR
 async function pause(
   { database, clock }: Dependencies,
   call: Pick<Call<'pauseQueue'>, 'project' | 'params' | 'body' | 'principal'>,
-): Promise<QueueRow> {
+): Promise<QueueView> {
   const { reason } = call.body;
   const until = requireNotFar(call.body.until, { pointer: '/until', clock });
   if (until !== undefined && until.getTime() <= clock.nowMs()) {

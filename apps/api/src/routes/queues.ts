@@ -1,7 +1,8 @@
 import type { QueueInput, QueuePatch, RouteName } from '@holdfast/contract';
 import { createQueue, deleteQueue, findQueue, updateQueue } from '@holdfast/database';
-import type { QueueJobDefaults, QueueRow } from '@holdfast/database';
+import type { QueueJobDefaults, QueueView } from '@holdfast/database';
 import { defaultRetryPolicy } from '@holdfast/domain';
+import type { RetryPolicy } from '@holdfast/domain';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handlers } from '../http/call.ts';
 import { changeAtRevision, etagOf } from '../http/etags.ts';
@@ -10,6 +11,7 @@ import { pageOf } from '../http/page.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { presentQueue } from '../presenters/queue.ts';
 import type { QueuePages } from '../queue-pages.ts';
+import { retryFromInput } from '../retry-from-input.ts';
 import { queueKeyOf, requireQueue } from './queue-actions.ts';
 
 type QueueRoute = Extract<
@@ -27,7 +29,7 @@ export function queueHandlers(deps: Dependencies, pages: QueuePages): Handlers<Q
       const { limit } = query;
       const page = { projectId: project.id, afterName, limit: limit + 1 };
       const rows = await pages.read(page);
-      const position = (row: QueueRow) => cursors.write(scope, [row.name]);
+      const position = (row: QueueView) => cursors.write(scope, [row.name]);
       return { body: pageOf(rows, limit, { present: presentQueue, position }) };
     },
 
@@ -80,7 +82,7 @@ export function queueHandlers(deps: Dependencies, pages: QueuePages): Handlers<Q
   };
 }
 
-function etagHeader(row: QueueRow): Readonly<Record<string, string>> {
+function etagHeader(row: QueueView): Readonly<Record<string, string>> {
   return { etag: etagOf(row.revision) };
 }
 
@@ -90,26 +92,25 @@ interface ReadSettings {
 }
 
 /** The settings to store: what is not named stays as it was. */
-function settingsOf(input: QueueInput | QueuePatch, before: QueueRow | undefined): ReadSettings {
-  const { concurrency, retry } = input;
+function settingsOf(input: QueueInput | QueuePatch, before: QueueView | undefined): ReadSettings {
+  const { concurrency } = input;
+  const named = defaultsFrom(input, before?.jobDefaults.retry);
+  const isNamed = Object.keys(named).length > 0;
   return {
     ...(concurrency === undefined ? {} : { concurrency }),
-    ...(retry === undefined ? {} : { jobDefaults: defaultsOf(retry, before?.job_defaults ?? {}) }),
+    ...(isNamed ? { jobDefaults: { ...before?.jobDefaults, ...named } } : {}),
   };
 }
 
-function defaultsOf(
-  { policy, backoff, ...retry }: NonNullable<QueueInput['retry']>,
-  before: QueueJobDefaults,
+function defaultsFrom(
+  input: QueueInput | QueuePatch,
+  before: RetryPolicy | undefined,
 ): QueueJobDefaults {
-  const stored = before.retry ?? defaultRetryPolicy;
-  const isNamed = policy !== undefined || backoff !== undefined;
+  const { maxAttempts, timeout } = input;
+  const retry = retryFromInput(input);
   return {
-    ...before,
-    ...(retry.maxAttempts === undefined ? {} : { maxAttempts: retry.maxAttempts }),
-    ...(retry.timeout === undefined ? {} : { timeoutMs: retry.timeout }),
-    ...(isNamed
-      ? { retry: { mode: policy ?? stored.mode, backoff: backoff ?? stored.backoff } }
-      : {}),
+    ...(maxAttempts === undefined ? {} : { maxAttempts }),
+    ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+    ...(retry === undefined ? {} : { retry: { ...defaultRetryPolicy, ...before, ...retry } }),
   };
 }

@@ -55,15 +55,25 @@ export const jobFields = {
   metadata: Metadata.default({}),
 };
 
+/** How often the handler of a job may throw. */
+export const MaxExceptions = z.int().min(1).max(100).meta({
+  description: 'How often its handler may throw; timeouts do not count, `maxAttempts` holds too.',
+});
+
+/** Until when a job is tried, and how often it may throw. */
+export const retryLimitFields = {
+  maxExceptions: MaxExceptions.optional(),
+  retryUntil: DeadlineInput.nullish().meta({
+    description: 'No attempt begins after it: a duration from its creation on, or an instant.',
+  }),
+};
+
 /** What limits a job that is enqueued now. */
 export const jobLimitFields = {
   startDeadline: DeadlineInput.nullish().meta({
     description: 'Cancelled when no worker has claimed it by then.',
   }),
-  maxExceptions: z.int().min(1).max(100).optional().meta({
-    description: 'How often its handler may throw; timeouts do not count, `maxAttempts` holds too.',
-  }),
-  retryUntil: DeadlineInput.nullish().meta({ description: 'No attempt begins after it.' }),
+  ...retryLimitFields,
 };
 
 /** `POST …/jobs`: one job to enqueue. Only `type` is required; a past `runAt` means now. */

@@ -1,27 +1,30 @@
 import { retryModes } from '@holdfast/domain';
 import { z } from 'zod';
 import { Backoff, BackoffInput } from './backoff.ts';
-import { DurationText, Instant, InstantInput, Name, Reason } from './values.ts';
-import { MaxAttempts, TimeoutInput } from './job-input.ts';
-import { MaybeInstant, pageQuery } from './paging.ts';
+import { DeadlineInput, DurationText, Instant, InstantInput, Name, Reason } from './values.ts';
+import { MaxAttempts, MaxExceptions, TimeoutInput } from './job-input.ts';
+import { MaybeEnd, MaybeInstant, pageQuery } from './paging.ts';
 
 /** The most jobs of one queue that may run at the same time across all workers. */
 export const Concurrency = z.int().min(1).max(100_000);
 
-/** What a queue's jobs get when they name nothing else. */
-const RetryInput = z.strictObject({
-  policy: z.enum(retryModes).optional(),
+const settings = {
+  concurrency: Concurrency.nullish(),
   maxAttempts: MaxAttempts.optional(),
   timeout: TimeoutInput.optional(),
   backoff: BackoffInput.optional(),
-});
-
-const settings = {
-  concurrency: Concurrency.nullish(),
-  retry: RetryInput.optional(),
+  retry: z.enum(retryModes).optional(),
+  retryUntil: DeadlineInput.nullish().meta({
+    description:
+      'No attempt of a job begins after it: a duration from its creation on, or an instant. null: no end.',
+  }),
+  maxExceptions: MaxExceptions.nullish(),
 };
 
-/** `POST …/queues`. A queue also comes into being with its first job. `concurrency: null` sets no limit. */
+/**
+ * `POST …/queues`. A queue also comes into being with its first job. `concurrency: null` sets no limit. The other settings
+ * are for jobs that name nothing themselves.
+ */
 export const QueueInput = z.strictObject({ name: Name, ...settings }).meta({ id: 'QueueInput' });
 
 /** The settings of a new queue, as the API has read them. */
@@ -67,12 +70,12 @@ export const Queue = z
     name: Name,
     paused: Paused.nullable(),
     concurrency: z.int().nullable(),
-    retry: z.object({
-      policy: z.enum(retryModes),
-      maxAttempts: z.int(),
-      timeout: DurationText,
-      backoff: Backoff,
-    }),
+    maxAttempts: z.int(),
+    timeout: DurationText,
+    backoff: Backoff,
+    retry: z.enum(retryModes),
+    retryUntil: MaybeEnd,
+    maxExceptions: z.int().nullable(),
     counts: QueueCounts,
     oldestWaitMs: z.number().nullable(),
     createdAt: Instant,

@@ -69,7 +69,7 @@ export function QueueForm({ queue, onDone }: QueueFormProps) {
               { value: 'automatic', label: 'is retried by itself' },
               { value: 'manual', label: 'waits for a person' },
             ]}
-            {...form.getInputProps('policy')}
+            {...form.getInputProps('retry')}
           />
           <NumberInput
             label="Attempts"

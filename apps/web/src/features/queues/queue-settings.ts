@@ -6,7 +6,7 @@ export interface QueueFormValues {
   readonly name: string;
   /** Empty: no limit. */
   readonly concurrency: number | string;
-  readonly policy: 'automatic' | 'manual';
+  readonly retry: 'automatic' | 'manual';
   readonly maxAttempts: number | string;
   readonly timeout: string;
   readonly backoffKind: 'exponential' | 'list' | 'fixed';
@@ -19,7 +19,7 @@ export interface QueueFormValues {
 const newQueueValues: QueueFormValues = {
   name: '',
   concurrency: '',
-  policy: 'automatic',
+  retry: 'automatic',
   maxAttempts: 5,
   timeout: '5m',
   backoffKind: 'exponential',
@@ -31,12 +31,12 @@ const newQueueValues: QueueFormValues = {
 /** What the form starts with. */
 export function queueFormValues(queue: Queue | undefined): QueueFormValues {
   if (queue === undefined) return newQueueValues;
-  const { policy, maxAttempts, timeout, backoff } = queue.retry;
+  const { retry, maxAttempts, timeout, backoff } = queue;
   return {
     ...newQueueValues,
     name: queue.name,
     concurrency: queue.concurrency ?? '',
-    policy,
+    retry,
     maxAttempts,
     timeout,
     ...backoffValues(backoff),
@@ -58,7 +58,7 @@ function backoffInput(values: QueueFormValues, before: Queue | undefined) {
   const delays = values.delays.split(',').map((delay) => delay.trim());
   switch (values.backoffKind) {
     case 'exponential': {
-      const old = before?.retry.backoff;
+      const old = before?.backoff;
       // The form does not show these two, so that they must stay as they were.
       const kept = old?.kind === 'exponential' ? { factor: old.factor, jitter: old.jitter } : {};
       return { kind: 'exponential', base: values.base, max: values.max, ...kept } as const;
@@ -74,11 +74,9 @@ function backoffInput(values: QueueFormValues, before: Queue | undefined) {
 export function queueSettings(values: QueueFormValues, before: Queue | undefined): QueueSettings {
   return {
     concurrency: values.concurrency === '' ? null : Number(values.concurrency),
-    retry: {
-      policy: values.policy,
-      maxAttempts: Number(values.maxAttempts),
-      timeout: values.timeout,
-      backoff: backoffInput(values, before),
-    },
+    retry: values.retry,
+    maxAttempts: Number(values.maxAttempts),
+    timeout: values.timeout,
+    backoff: backoffInput(values, before),
   };
 }
