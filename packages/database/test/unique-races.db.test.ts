@@ -166,31 +166,6 @@ describe('a holder whose worker is dead', () => {
   });
 });
 
-describe('an enqueue that meets the end of the holder', () => {
-  it('never waits for a job that is over', async () => {
-    const unique = { key: 'a', onConflict: 'queue_latest' } as const;
-    let holder = (await enqueueOne(race, uniqueJob(unique))).id;
-    for (let round = 0; round < 60; round += 1) {
-      const held = await worker.start(holder);
-      const ending = round % 2 === 0 ? endings.complete : endings.deadLetter;
-      const calls = [
-        () => worker.finish(held, ending),
-        () => enqueueOne(race, uniqueJob(unique)),
-        () => settleAll(race.database),
-      ].toSorted(() => randomInt(3) - 1);
-      await Promise.all(calls.map((call) => call()));
-      await settleAll(race.database);
-      const rows = await race.database.query<{ id: string; status: string }>({
-        name: 'test_live',
-        text: `select id, status::text from holdfast.jobs where status <> 'dead_letter'`,
-      });
-      // Whoever came first: one job is left, and it is due.
-      expect(rows.map(({ status }) => status)).toEqual(['queued']);
-      holder = rows[0]?.id ?? '';
-    }
-  });
-});
-
 describe('pruning', () => {
   const locks = async () => {
     const rows = await race.database.query<{ key: string }>({
