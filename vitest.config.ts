@@ -1,8 +1,9 @@
 import { defineConfig } from 'vitest/config';
 import { SummaryReporter } from './packages/testing/src/summary-reporter.ts';
 
-// Vite's own conditions for servers, after the one that finds the packages' sources.
-const conditions = ['@holdfast/source', 'module', 'node', 'development|production'];
+// Vite's own conditions for servers, after the one that finds the packages' sources. Without `module`, which Vitest would
+// hand on to Node: what libraries have under it is for bundlers, and Node cannot load it.
+const conditions = ['@holdfast/source', 'node', 'development|production'];
 const databaseTests = '**/*.db.test.ts';
 const secondMs = 1_000;
 

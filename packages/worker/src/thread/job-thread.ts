@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { Worker } from 'node:worker_threads';
 import type { ResourceLimits } from 'node:worker_threads';
 import { HoldfastError } from '@holdfast/domain';
@@ -22,6 +23,8 @@ interface CurrentRun {
   readonly type: string;
   readonly context: JobContext;
   readonly calls: ThreadCalls;
+  /** Where it was begun: what it calls here is to find what goes with that, such as the span that is active. */
+  readonly origin: AsyncResource;
   /** Steps that the thread was told to run. */
   readonly steps: Map<number, (answer: ThreadAnswer) => void>;
   resolve(result: unknown): void;
@@ -83,7 +86,8 @@ export class JobThread {
       }
       this.#lastRunId += 1;
       const id = this.#lastRunId;
-      this.#run = { id, type: run.type, steps: new Map(), ...more, resolve, reject };
+      const origin = new AsyncResource('HoldfastThreadRun');
+      this.#run = { id, type: run.type, origin, steps: new Map(), ...more, resolve, reject };
       this.#post({ kind: 'run', runId: id, run });
     });
   }
@@ -169,7 +173,7 @@ export class JobThread {
   }
 
   async #answer(callId: number, run: CurrentRun, call: () => unknown): Promise<void> {
-    const answer = await answerOf(run.type, call);
+    const answer = await run.origin.runInAsyncScope(answerOf, undefined, run.type, call);
     if (this.isUsable) this.#post({ kind: 'answer', callId, answer });
   }
 }
