@@ -128,6 +128,15 @@ describe('an application in an empty folder', () => {
     );
   });
 
+  it('traces a job once it has OpenTelemetry, and works without', async () => {
+    const api = '@opentelemetry/api';
+    expect(await runScript('traced.mjs')).toBe(`exit 0\nmissing: ${api}\n`);
+    cpSync(join(root, 'node_modules', api), join(application, 'node_modules', api), {
+      recursive: true,
+    });
+    expect(await runScript('traced.mjs')).toContain(greeted);
+  });
+
   it('tests its jobs on the given server, and else hears what to install', async () => {
     expect(await runScript('tested.mjs')).toContain(greeted);
     expect(await runScript('tested.mjs', [], '')).toMatch(

@@ -1,4 +1,5 @@
 import { createWorker, defineJob, Holdfast } from 'holdfast';
+import type { traceRun } from 'holdfast/opentelemetry';
 
 const greet = defineJob({
   type: 'greet',
@@ -8,6 +9,8 @@ const greet = defineJob({
 const holdfast = new Holdfast({ connectionString: process.env['DATABASE_URL'] ?? '' });
 await holdfast.migrate();
 const worker = createWorker({ holdfast, jobs: [greet] });
+// OpenTelemetry is not installed here, and its middleware fits all the same.
+const trace = (tracing: ReturnType<typeof traceRun>): unknown => worker.use(tracing);
 await worker.start();
 
 // The delay makes it due only if the worker promotes jobs too.
@@ -15,7 +18,7 @@ const { id } = await holdfast.enqueue(greet, { name: 'Ada' }, { delay: '100ms' }
 // @ts-expect-error The compiler knows the payload.
 const misspelt = (): Promise<unknown> => holdfast.enqueue(greet, { nam: 'Ada' });
 const job = await holdfast.wait(id, { timeout: '30s' });
-console.log(job.status, JSON.stringify(job.result), typeof misspelt);
+console.log(job.status, JSON.stringify(job.result), typeof misspelt, typeof trace);
 
 await worker.stop();
 await holdfast.close();
