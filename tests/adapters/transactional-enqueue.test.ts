@@ -109,7 +109,7 @@ describe.each(libraries)('a job that is enqueued in a transaction of $name', (li
       return { held, ...inside };
     });
     expect(answers.first).toMatchObject({ id: answers.held.id, deduplicated: true });
-    expect(answers.rejected).toMatchObject({ code: 'unique_key_held', jobId: answers.held.id });
+    expect(answers.rejected).toMatchObject({ code: 'unique_key_held', holderId: answers.held.id });
     expect(answers.fresh).toMatchObject({ deduplicated: false });
     expect(answers.again).toMatchObject({ id: answers.fresh.id, deduplicated: true });
     expect(invoicesOf(await stored.jobs())).toEqual(['a', 'd']);

@@ -70,7 +70,7 @@ describe.each(libraries)('an event that is emitted in a transaction of $name', (
         const { id } = await holdfast.enqueue(job, {});
         const { result } = await holdfast.wait(id, { timeout: '30s' });
         const told = await waitFor('both events are told', async () => {
-          const { events } = await holdfast.readEvents({ types: [done, 'JobProcessed'] });
+          const { events } = await holdfast.readEvents({ events: [done, 'JobProcessed'] });
           const own = events.filter((each) => each.id === result || each.jobId === id);
           return own.length === 2 && own;
         });

@@ -64,7 +64,7 @@ describe('emitting an event', () => {
     const second = await api.client.send('emitEvent', call);
     expect(second).toMatchObject({ status: 201, replayed: true, body: first });
     await dispatchEvents(api.db.database);
-    const { data } = await api.client.listEvents({ params, query: { type: [event] } });
+    const { data } = await api.client.listEvents({ params, query: { event: [event] } });
     expect(data).toHaveLength(1);
   });
 
@@ -90,7 +90,7 @@ describe('the list of events', () => {
   it('goes on where it ended, and keeps its place while there is nothing new', async () => {
     const event = await subscribed();
     await emitAndDispatch(event, 1, 2, 3);
-    const query = { type: [event], limit: 2 };
+    const query = { event: [event], limit: 2 };
     const first = await api.client.listEvents({ params, query });
     const second = await api.client.listEvents({
       params,
@@ -117,7 +117,7 @@ describe('the list of events', () => {
     await api.client.subscribeEvent({ params, body: { event: 'JobProcessed' } });
     const { id } = await api.factory.completed();
     await dispatchEvents(api.db.database);
-    const { data } = await api.client.listEvents({ params, query: { type: ['JobProcessed'] } });
+    const { data } = await api.client.listEvents({ params, query: { event: ['JobProcessed'] } });
     expect(data).toMatchObject([{ event: 'JobProcessed', jobId: id, data: { attempt: 1 } }]);
   });
 
@@ -146,7 +146,7 @@ describe('the stream of events', () => {
   it('tells what happens from now on', async () => {
     const event = await subscribed();
     await emitAndDispatch(event, 'before');
-    const stream = await api.client.streamEvents({ params, query: { type: [event] } });
+    const stream = await api.client.streamEvents({ params, query: { event: [event] } });
     const taken = take(stream, 2);
     await emitAndDispatch(event, 'one', 'two');
     const events = await taken;
@@ -156,7 +156,7 @@ describe('the stream of events', () => {
 
   it('goes on behind the last event that was read', async () => {
     const event = await subscribed();
-    const query = { type: [event], after: '0' };
+    const query = { event: [event], after: '0' };
     await emitAndDispatch(event, 1, 2, 3);
     const [first] = await take(await api.client.streamEvents({ params, query }), 1);
     const lastEventId = first?.id ?? '';
@@ -215,7 +215,7 @@ describe('the stream of events', () => {
 
   it('leaves nothing behind when its reader leaves', async () => {
     const event = await subscribed();
-    const stream = await api.client.streamEvents({ params, query: { type: [event] } });
+    const stream = await api.client.streamEvents({ params, query: { event: [event] } });
     await emitAndDispatch(event, 1);
     await take(stream, 1);
     const idle = {
@@ -235,7 +235,7 @@ describe('subscriptions', () => {
     const first = await api.client.subscribeEvent({ params, body: { event, job } });
     const second = await api.client.subscribeEvent({
       params,
-      body: { event, job: { ...job, timeout: '1m' } },
+      body: { event, job: { ...job, timeout: '1m', retryUntil: '24h', maxExceptions: 2 } },
     });
     expect(second.id).toBe(first.id);
     expect(second.job).toEqual({
@@ -244,6 +244,8 @@ describe('subscriptions', () => {
       delay: '5m',
       timeout: '1m',
       retry: 'automatic',
+      retryUntil: '1d',
+      maxExceptions: 2,
       backoff: { kind: 'fixed', delay: '1m' },
     });
     const { data } = await api.client.listEventSubscriptions({ params, query: { limit: 200 } });

@@ -199,6 +199,7 @@ describe('schedules', () => {
     payload: { n: 1 },
     maxAttempts: 2,
     timeout: '1m',
+    maxExceptions: 3,
   };
   const one = (id: string) => ({ ...params, id });
 
@@ -206,7 +207,7 @@ describe('schedules', () => {
     const body = { name: 'daily', cron: '0 3 * * *', timezone: 'Europe/Berlin', job };
     const made = await api.client.createSchedule({ params, body });
     expect(made).toMatchObject({
-      ...body,
+      ...{ ...body, job: { ...job, retry: 'automatic' } },
       every: null,
       catchUp: 'latest',
       catchUpWindow: '1h',
@@ -223,6 +224,12 @@ describe('schedules', () => {
       body: { every: '15m', overlap: 'allow' },
     });
     expect(changed).toMatchObject({ cron: null, every: '15m', overlap: 'allow', job });
+    const retryUntil = '2030-01-01T00:00:00.000Z';
+    const ending = await api.client.updateSchedule({
+      params: one(made.id),
+      body: { job: { ...job, retryUntil } },
+    });
+    expect(ending.job).toMatchObject({ ...job, retryUntil });
     await api.client.deleteSchedule({ params: one(made.id) });
     expect((await api.inProject('GET', `/schedules/${made.id}`)).status).toBe(404);
   });

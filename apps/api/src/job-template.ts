@@ -1,6 +1,7 @@
 import type { ScheduleInput } from '@holdfast/contract';
 import type { ScheduledJobTemplate } from '@holdfast/database';
 import { defaultRetryPolicy } from '@holdfast/domain';
+import { retryFromInput } from './retry-from-input.ts';
 
 /** A job that is made later, as sent. */
 export type TemplateInput = Omit<ScheduleInput['job'], 'payload'> & {
@@ -8,30 +9,19 @@ export type TemplateInput = Omit<ScheduleInput['job'], 'payload'> & {
 };
 
 /** A job that is made later, in stored form, without its payload. */
-export function templateOf({
-  timeout,
-  backoff,
-  retry,
-  delay,
-  ...job
-}: TemplateInput): Omit<ScheduledJobTemplate, 'payload'> & { readonly delayMs?: number } {
-  const isRetryNamed = backoff !== undefined || retry !== undefined;
+export function templateOf(
+  job: TemplateInput,
+): Omit<ScheduledJobTemplate, 'payload'> & { readonly delayMs?: number } {
+  const retry = retryFromInput({ ...job, retryUntil: job.retryUntil ?? undefined });
   return {
     type: job.type,
     queue: job.queue,
     ...(job.priority === undefined ? {} : { priority: job.priority }),
     ...(job.maxAttempts === undefined ? {} : { maxAttempts: job.maxAttempts }),
-    ...(timeout === undefined ? {} : { timeoutMs: timeout }),
-    ...(isRetryNamed
-      ? {
-          retry: {
-            mode: retry ?? defaultRetryPolicy.mode,
-            backoff: backoff ?? defaultRetryPolicy.backoff,
-          },
-        }
-      : {}),
+    ...(job.timeout === undefined ? {} : { timeoutMs: job.timeout }),
+    ...(retry === undefined ? {} : { retry: { ...defaultRetryPolicy, ...retry } }),
     ...(job.tags === undefined ? {} : { tags: job.tags }),
     ...(job.metadata === undefined ? {} : { metadata: job.metadata }),
-    ...(delay === undefined ? {} : { delayMs: delay }),
+    ...(job.delay === undefined ? {} : { delayMs: job.delay }),
   };
 }

@@ -74,13 +74,13 @@ export class UniqueKeyHeldError extends HoldfastError {
   /** `undefined` for the key of a job that was to be replayed. */
   readonly key: string | undefined;
   /** The job that holds the key. */
-  readonly jobId: string;
+  readonly holderId: string;
 
-  constructor(key: string | undefined, jobId: string) {
+  constructor(key: string | undefined, holderId: string) {
     const name = key === undefined ? 'The unique key' : `The unique key "${key}"`;
-    super(`${name} is held by the job ${jobId}`, { code: 'unique_key_held' });
+    super(`${name} is held by the job ${holderId}`, { code: 'unique_key_held' });
     this.key = key;
-    this.jobId = jobId;
+    this.holderId = holderId;
   }
 }
 

@@ -13,6 +13,8 @@ export interface EnqueueResult {
    * (`replaced`), waits anew besides (`debounced`), or this job waits for the holder's end (`queued_behind`).
    */
   readonly conflict?: UniqueConflict;
+  /** The job that holds the unique key, where it is another one. */
+  readonly holderId?: string;
 }
 
 /** What an enqueue of many came to. */

@@ -15,7 +15,8 @@ import type { JobDefinition } from './job-definition.ts';
 import { requireJob } from './job-draft.ts';
 import { mergeFields, readJobFields } from './job-fields.ts';
 import type { JobOptions } from './job-options.ts';
-import { templateSettingsOf } from './job-template.ts';
+import { templateSettingsOf, toTemplateInfo } from './job-template.ts';
+import type { JobTemplateInfo } from './job-template.ts';
 import { fieldsOfDefinition } from './read-job-defaults.ts';
 import type { RegisteredTransaction } from './register.ts';
 
@@ -43,8 +44,8 @@ export type ListenerOptions = Omit<JobOptions, 'id' | 'runAt' | 'unique' | 'star
 export interface EventSubscription {
   readonly id: string;
   readonly event: string;
-  /** The type of its jobs; `undefined`: the event is only written to be read. */
-  readonly type: string | undefined;
+  /** The job that is made for each; `undefined`: the event is only written to be read. */
+  readonly job: (JobTemplateInfo & { readonly delayMs: number | undefined }) | undefined;
   readonly createdAt: Date;
 }
 
@@ -53,7 +54,7 @@ export interface ReadEventsOptions {
   /** Behind this position; default: from the oldest that is kept. */
   readonly after?: string | undefined;
   /** Only these events. */
-  readonly types?: readonly string[] | undefined;
+  readonly events?: readonly string[] | undefined;
   /** 1 to 1 000; default 100. */
   readonly limit?: number | undefined;
 }
@@ -132,7 +133,7 @@ export async function subscribeToEvent(
   return connection.useWithRetry(async ({ database, projectId, notifier }) => {
     const { id, createdAt } = await subscribe(database, { projectId, event, job });
     notifier.wakeDispatchers();
-    return { id, event, type: job?.type, createdAt };
+    return { id, event, job: job && { ...toTemplateInfo(job), delayMs: job.delayMs }, createdAt };
   });
 }
 
@@ -184,8 +185,8 @@ export async function readEvents(
   options: ReadEventsOptions,
 ): Promise<EventPage> {
   const check = new OptionCheck('readEvents');
-  check.names(options, ['after', 'types', 'limit']);
-  const { after = '0', types: events } = options;
+  check.names(options, ['after', 'events', 'limit']);
+  const { after = '0', events } = options;
   if (!/^\d{1,18}$/.test(after)) check.refuse('after must be the position of an event');
   const limit = check.whole('limit', options.limit, { min: 1, max: 1_000 }) ?? 100;
   check.done();

@@ -16,7 +16,7 @@ export {
   UnknownJobTypeError,
   WaitTimeoutError,
 } from '@holdfast/domain';
-export type { EventPage, MigrationReport, ScheduleTiming, StoredEvent } from '@holdfast/database';
+export type { EventPage, MigrationReport, StoredEvent } from '@holdfast/database';
 export type {
   AttemptError,
   BackoffPolicy,
@@ -71,6 +71,7 @@ export type * from './job-context.ts';
 export type * from './job-definition.ts';
 export type { JobDraft } from './job-draft.ts';
 export type * from './job-options.ts';
+export type { JobTemplateInfo } from './job-template.ts';
 export type { Job, JobSummary, JobUnique } from './job.ts';
 export type { JobPage, ListJobsOptions } from './list-jobs.ts';
 export type { HoldfastLogger } from './logger.ts';

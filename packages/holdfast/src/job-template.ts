@@ -1,6 +1,37 @@
-import type { ScheduledJobTemplate } from '@holdfast/database';
-import { defaultRetryPolicy } from '@holdfast/domain';
+import type { JobTemplate, ScheduledJobTemplate } from '@holdfast/database';
+import { defaultRetryPolicy, shownRetry } from '@holdfast/domain';
+import type { ShownRetry } from '@holdfast/domain';
 import type { JobFields } from './job-fields.ts';
+
+/** A job that is made later, as it is shown: what is `undefined` is what its queue says. Durations in milliseconds. */
+export interface JobTemplateInfo {
+  readonly type: string;
+  readonly queue: string;
+  readonly priority: number | undefined;
+  readonly maxAttempts: number | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly retry: ShownRetry['retry'] | undefined;
+  readonly backoff: ShownRetry['backoff'] | undefined;
+  /** No attempt begins after it: an instant, or milliseconds from the job's creation on. */
+  readonly retryUntil: ShownRetry['retryUntil'];
+  /** How often its handler may throw; timeouts do not count. */
+  readonly maxExceptions: ShownRetry['maxExceptions'];
+  readonly tags: readonly string[] | undefined;
+  readonly metadata: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A stored template for users. */
+export function toTemplateInfo(template: Omit<JobTemplate, 'payload'>): JobTemplateInfo {
+  const { type, queue, priority, maxAttempts, timeoutMs, tags, metadata } = template;
+  const shown = template.retry === undefined ? undefined : shownRetry(template.retry);
+  return {
+    ...{ type, queue, priority, maxAttempts, timeoutMs, tags },
+    ...{ retry: shown?.retry, backoff: shown?.backoff },
+    ...{ retryUntil: shown?.retryUntil, maxExceptions: shown?.maxExceptions },
+    // Checked to be an object when it was written.
+    metadata: metadata as Readonly<Record<string, unknown>> | undefined,
+  };
+}
 
 /** What is stored of a job that is made later, without type, queue and payload. */
 export type TemplateSettings = Omit<ScheduledJobTemplate, 'type' | 'queue' | 'payload'>;

@@ -173,11 +173,15 @@ async function insertUnique(
   const { database, projectId } = open;
   const done = await enqueueUniqueJobs(database, { projectId, jobs: newJobs, tx, mayRepeat });
   if (tx === undefined) wakeForJobs(open.notifier, done);
-  return done.outcomes.map(({ id, status = 'queued', isNew, deduplicated, conflict }, index) => ({
-    ...{ id, status },
-    deduplicated: deduplicated || (!isNew && jobs[index]?.hasGivenId === true),
-    ...(conflict === undefined ? {} : { conflict }),
-  }));
+  return done.outcomes.map((outcome, index) => {
+    const { id, status = 'queued', isNew, conflict, holderId } = outcome;
+    return {
+      ...{ id, status },
+      deduplicated: outcome.deduplicated || (!isNew && jobs[index]?.hasGivenId === true),
+      ...(conflict === undefined ? {} : { conflict }),
+      ...(holderId === undefined ? {} : { holderId }),
+    };
+  });
 }
 
 async function resultsOf(

@@ -1,16 +1,18 @@
-import type { ScheduleTiming, ScheduleView } from '@holdfast/database';
+import type { ScheduleView } from '@holdfast/database';
 import type { CatchUp, FireOutcome, Overlap } from '@holdfast/domain';
+import { toTemplateInfo } from './job-template.ts';
+import type { JobTemplateInfo } from './job-template.ts';
 
 /** A schedule as it was when it was read. Durations in milliseconds. */
 export interface ScheduleInfo {
   readonly id: string;
   readonly name: string;
-  readonly timing: ScheduleTiming;
-  readonly job: {
-    readonly type: string;
-    readonly queue: string;
-    readonly payload: unknown;
-  };
+  /** `undefined`: it fires by `everyMs`. */
+  readonly cron: string | undefined;
+  /** `undefined`: it fires by `cron`. */
+  readonly everyMs: number | undefined;
+  readonly timezone: string;
+  readonly job: JobTemplateInfo & { readonly payload: unknown };
   readonly catchUp: CatchUp;
   readonly catchUpWindowMs: number;
   readonly overlap: Overlap;
@@ -30,9 +32,13 @@ export interface ScheduleInfo {
 export function toScheduleInfo(view: ScheduleView): ScheduleInfo {
   const { id, name, timing, job, catchUp, catchUpWindowMs, overlap } = view;
   const { paused, nextFireAt, lastFire, createdAt, updatedAt } = view;
-  const { type, queue, payload } = job;
   return {
-    ...{ id, name, timing, job: { type, queue, payload }, catchUp, catchUpWindowMs, overlap },
+    ...{ id, name },
+    cron: 'cron' in timing ? timing.cron : undefined,
+    everyMs: 'cron' in timing ? undefined : timing.everyMs,
+    timezone: timing.timezone,
+    job: { ...toTemplateInfo(job), payload: job.payload },
+    ...{ catchUp, catchUpWindowMs, overlap },
     ...{ paused, nextFireAt, lastFire, createdAt, updatedAt },
   };
 }

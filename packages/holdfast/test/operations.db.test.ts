@@ -181,8 +181,8 @@ describe('schedules', () => {
     const first = await holdfast.schedules.upsert(input);
     expect(first).toMatchObject({
       name: 'daily-report',
-      timing: { cron: '0 6 * * *', timezone: 'Europe/Berlin' },
-      job: { type: 'report', queue: 'reports', payload: { kind: 'daily' } },
+      ...{ cron: '0 6 * * *', everyMs: undefined, timezone: 'Europe/Berlin' },
+      job: { type: 'report', queue: 'reports', payload: { kind: 'daily' }, priority: 1 },
       catchUp: 'latest',
       overlap: 'skip',
     });
@@ -190,8 +190,9 @@ describe('schedules', () => {
     expect(again.id).toBe(first.id);
     expect(again.nextFireAt).toEqual(first.nextFireAt);
     const every = { name: 'often', every: '1h', job: report.with({ kind: 'weekly' }) } as const;
-    const { timing } = await holdfast.schedules.upsert(every);
-    expect((await holdfast.schedules.upsert(every)).timing).toEqual(timing);
+    const often = await holdfast.schedules.upsert(every);
+    expect(often).toMatchObject({ cron: undefined, everyMs: 3_600_000, timezone: 'UTC' });
+    expect((await holdfast.schedules.upsert(every)).nextFireAt).toEqual(often.nextFireAt);
     const names = (await holdfast.schedules.list()).map(({ name }) => name);
     expect(names).toEqual(['daily-report', 'often']);
   });

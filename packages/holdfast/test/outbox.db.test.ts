@@ -39,7 +39,15 @@ async function withWorker(job: JobDefinition, use: () => Promise<void>): Promise
 describe('an event that is emitted', () => {
   it('makes a job for each listener, by definition or by type', async () => {
     const { holdfast } = test;
-    await holdfast.subscribe('user.registered', welcome, { priority: 1, delay: '1h' });
+    const options = { priority: 1, delay: '1h', retryUntil: '1d', maxExceptions: 2 } as const;
+    const subscription = await holdfast.subscribe('user.registered', welcome, options);
+    expect(subscription).toMatchObject({
+      event: 'user.registered',
+      job: {
+        ...{ type: 'mail.welcome', queue: 'mail', priority: 1, maxAttempts: 2, delayMs: 3_600_000 },
+        ...{ retry: 'automatic', retryUntil: 86_400_000, maxExceptions: 2, timeoutMs: undefined },
+      },
+    });
     await holdfast.subscribe('user.registered', 'crm.add', { queue: 'crm' });
     const { id, jobIds } = await holdfast.emit('user.registered', { userId: 7 });
     const jobs = await Promise.all(jobIds.map((jobId) => holdfast.get(jobId)));
@@ -159,12 +167,12 @@ describe('an event of Holdfast’s own', () => {
     await holdfast.queues.upsert('paused');
     await holdfast.queues.pause('paused', { reason: 'deploy' });
     await holdfast.queues.resume('paused');
-    const types = ['QueuePaused', 'QueueResumed'];
+    const events = ['QueuePaused', 'QueueResumed'];
     await waitFor('both can be read', async () => {
-      return (await holdfast.readEvents({ types })).events.length === 2;
+      return (await holdfast.readEvents({ events })).events.length === 2;
     });
-    const first = await holdfast.readEvents({ types, limit: 1 });
-    const second = await holdfast.readEvents({ types, limit: 1, after: first.nextAfter });
+    const first = await holdfast.readEvents({ events, limit: 1 });
+    const second = await holdfast.readEvents({ events, limit: 1, after: first.nextAfter });
     expect(first.events).toMatchObject([{ data: { queue: 'paused', reason: 'deploy' } }]);
     expect(second.events).toMatchObject([{ event: 'QueueResumed' }]);
   });
@@ -185,7 +193,7 @@ describe('an event of Holdfast’s own', () => {
       const { id } = await holdfast.batch(members, { name: 'two' }).enqueue();
       const counts = { total: 2, pending: 0, completed: 1, deadLetter: 1, cancelled: 0 };
       expect((await holdfast.batches.wait(id)).counts).toEqual(counts);
-      const read = () => holdfast.readEvents({ types: ['BatchFinished'] });
+      const read = () => holdfast.readEvents({ events: ['BatchFinished'] });
       await waitFor('the end of the batch can be read', async () => {
         return (await read()).events.length > 0;
       });

@@ -74,11 +74,13 @@ describe('a unique key', () => {
     await using worker = createWorker({ holdfast, jobs: [job] });
     const running = new Promise((resolve) => holdfast.on('JobProcessing', resolve));
     await worker.start();
-    await holdfast.enqueue(job, 1, { unique });
+    const first = await holdfast.enqueue(job, 1, { unique });
     await running;
     const second = await holdfast.enqueue(job, 2, { unique });
     const third = await holdfast.enqueue(job, 3, { unique });
-    expect(second).toMatchObject({ deduplicated: false, conflict: 'queued_behind' });
+    expect(second).toMatchObject({
+      ...{ deduplicated: false, conflict: 'queued_behind', holderId: first.id },
+    });
     expect(third).toMatchObject({ id: second.id, deduplicated: true, conflict: 'replaced' });
     open();
     expect(await holdfast.wait(second.id, { timeout: '20s' })).toMatchObject({ result: 3 });
@@ -89,7 +91,7 @@ describe('a unique key', () => {
     const { id } = await holdfast.enqueue(sync, 1, { unique });
     const call = holdfast.enqueue('another.type', 2, { unique });
     await expect(call).rejects.toThrow(UniqueKeyHeldError);
-    await expect(call).rejects.toMatchObject({ code: 'unique_key_held', key: 'one', jobId: id });
+    await expect(call).rejects.toMatchObject({ code: 'unique_key_held', key: 'one', holderId: id });
   });
 
   it('holds for many jobs at once, each with its own', async () => {

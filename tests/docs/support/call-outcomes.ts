@@ -68,7 +68,7 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
   "holdfast.enqueue(sendMail, ada, { retry: 'manual' })": enqueued({ retry: 'manual' }),
   "holdfast.enqueue(sendMail, ada, { maxExceptions: 3, retryUntil: '1h' })": enqueued({
     maxExceptions: 3,
-    retryUntil: expect.any(Date) as unknown,
+    retryUntil: expect.any(String) as unknown,
   }),
   "holdfast.enqueue(sendMail, ada, { backoff: '30s' })": enqueued({
     backoff: { kind: 'fixed', delayMs: 30_000 },

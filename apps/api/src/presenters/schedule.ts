@@ -34,7 +34,6 @@ export function presentSchedule(schedule: ScheduleView): Schedule {
             fireAt: presentInstant(lastFire.fireAt),
             outcome: lastFire.outcome,
             jobId: lastFire.jobId ?? null,
-            recordedAt: presentInstant(lastFire.fireAt),
           },
     createdAt: presentInstant(schedule.createdAt),
     updatedAt: presentInstant(schedule.updatedAt),

@@ -130,7 +130,7 @@ async function refusing<Result>(enqueueing: Promise<Result>): Promise<Result> {
   try {
     return await enqueueing;
   } catch (error) {
-    if (error instanceof UniqueKeyHeldError) throw uniqueKeyHeld(error.jobId, error.key);
+    if (error instanceof UniqueKeyHeldError) throw uniqueKeyHeld(error.holderId, error.key);
     if (error instanceof OptionsInvalidError) {
       throw validationFailed(error.problems.map((detail) => ({ pointer: '', detail })));
     }

@@ -29,7 +29,7 @@ export function eventHandlers(deps: Dependencies): Handlers<EventRoute> {
       const { events, nextAfter } = await listEvents(database, {
         projectId: project.id,
         after: query.after ?? '0',
-        events: query.type,
+        events: query.event,
         limit: query.limit,
       });
       return { body: { data: events.map(presentEvent), nextAfter } };
@@ -41,7 +41,7 @@ export function eventHandlers(deps: Dependencies): Handlers<EventRoute> {
       const body = writeEventStream(deps, {
         projectId,
         after: after ?? (await newestPosition(deps, projectId)),
-        events: call.query.type,
+        events: call.query.event,
         signal: endOf(call.response, deps.eventWatch.stopped),
         isAllowed: () => isStillAllowed(deps, call),
       });

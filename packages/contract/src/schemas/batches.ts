@@ -7,7 +7,13 @@ import {
   parentFailurePolicies,
 } from '@holdfast/domain';
 import { z } from 'zod';
-import { hasOneTime, jobFields, jobLimitFields, maxBulkJobs } from './job-input.ts';
+import {
+  hasOneTime,
+  jobFields,
+  jobLimitFields,
+  maxBulkJobs,
+  retryLimitFields,
+} from './job-input.ts';
 import { MaybeInstant, pageQuery, repeatable } from './paging.ts';
 import { Id, Instant, Name, Reason } from './values.ts';
 
@@ -23,7 +29,9 @@ export const MemberInput = z
 export type MemberInput = z.output<typeof MemberInput>;
 
 /** A job that is made when its moment comes; a delay counts from then. */
-export const CallbackInput = z.strictObject(fieldsWithoutInstant).meta({ id: 'CallbackInput' });
+export const CallbackInput = z
+  .strictObject({ ...fieldsWithoutInstant, ...retryLimitFields })
+  .meta({ id: 'CallbackInput' });
 
 /** The jobs that a batch makes, each at most once. */
 export const CallbacksInput = z

@@ -1,9 +1,7 @@
-import { retryModes } from '@holdfast/domain';
 import { z } from 'zod';
-import { Backoff } from './backoff.ts';
 import { pageQuery, queryInteger, repeatable } from './paging.ts';
-import { ScheduledJobInput } from './schedules.ts';
-import { DelayInput, DurationText, Id, Instant, Json, JsonObject, Name } from './values.ts';
+import { JobTemplate, ScheduledJobInput } from './schedules.ts';
+import { DelayInput, DurationText, Id, Instant, Json, Name } from './values.ts';
 
 /** A place in the order in which the events of a project are told. It grows, and has gaps. */
 export const EventPosition = z
@@ -28,7 +26,7 @@ export type Event = z.infer<typeof Event>;
 
 const filter = {
   after: EventPosition.optional().meta({ description: 'Only events behind this position.' }),
-  type: repeatable(Name).optional(),
+  event: repeatable(Name).optional().meta({ description: 'Only these events.' }),
 };
 
 /** `GET …/events` */
@@ -68,20 +66,7 @@ export const EventSubscription = z
   .object({
     id: Id,
     event: z.string(),
-    job: z
-      .object({
-        type: z.string(),
-        queue: z.string(),
-        priority: z.int().optional(),
-        maxAttempts: z.int().optional(),
-        timeout: DurationText.optional(),
-        backoff: Backoff.optional(),
-        retry: z.enum(retryModes).optional(),
-        tags: z.array(z.string()).readonly().optional(),
-        metadata: JsonObject.optional(),
-        delay: DurationText.optional(),
-      })
-      .nullable(),
+    job: JobTemplate.extend({ delay: DurationText.optional() }).nullable(),
     createdAt: Instant,
   })
   .meta({ id: 'EventSubscription' });

@@ -46,8 +46,5 @@ export function list<T extends z.ZodType>(item: T) {
 /** An instant that may be missing. */
 export const MaybeInstant = Instant.nullable();
 
-/** An end of attempts as answered: an instant, or a duration from a job's creation on; null where there is none. */
-export const MaybeEnd = z
-  .string()
-  .nullable()
-  .meta({ examples: ['1d', '2026-03-01T12:00:00.000Z'] });
+/** An end of attempts as answered: an instant, or a duration from a job's creation on. */
+export const End = z.string().meta({ examples: ['1d', '2026-03-01T12:00:00.000Z'] });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Backoff, BackoffInput } from './backoff.ts';
 import { DeadlineInput, DurationText, Instant, InstantInput, Name, Reason } from './values.ts';
 import { MaxAttempts, MaxExceptions, TimeoutInput } from './job-input.ts';
-import { MaybeEnd, MaybeInstant, pageQuery } from './paging.ts';
+import { End, MaybeInstant, pageQuery } from './paging.ts';
 
 /** The most jobs of one queue that may run at the same time across all workers. */
 export const Concurrency = z.int().min(1).max(100_000);
@@ -74,7 +74,7 @@ export const Queue = z
     timeout: DurationText,
     backoff: Backoff,
     retry: z.enum(retryModes),
-    retryUntil: MaybeEnd,
+    retryUntil: End.nullable(),
     maxExceptions: z.int().nullable(),
     counts: QueueCounts,
     oldestWaitMs: z.number().nullable(),

@@ -1,9 +1,18 @@
 import { catchUps, fireOutcomes, maxDurationMs, overlaps, retryModes } from '@holdfast/domain';
 import { z } from 'zod';
-import { DurationText, Id, Instant, JsonObject, Name, Reason, durationInput } from './values.ts';
+import {
+  DurationText,
+  Id,
+  Instant,
+  Json,
+  JsonObject,
+  Name,
+  Reason,
+  durationInput,
+} from './values.ts';
 import { Backoff, BackoffInput } from './backoff.ts';
-import { MaxAttempts, Priority, Tags, TimeoutInput } from './job-input.ts';
-import { MaybeInstant, pageQuery } from './paging.ts';
+import { MaxAttempts, Priority, Tags, TimeoutInput, retryLimitFields } from './job-input.ts';
+import { End, MaybeInstant, pageQuery } from './paging.ts';
 import { Paused } from './queues.ts';
 
 /** A cron expression of five fields; whether it is one is checked by the API. */
@@ -32,9 +41,28 @@ export const ScheduledJobInput = z.strictObject({
   timeout: TimeoutInput.optional(),
   backoff: BackoffInput.optional(),
   retry: z.enum(retryModes).optional(),
+  ...retryLimitFields,
   tags: Tags.optional(),
   metadata: JsonObject.optional(),
 });
+
+/** A job that is made later, as answered: what is left out is what its queue says. */
+export const JobTemplate = z.object({
+  type: Name,
+  queue: Name,
+  priority: z.int().optional(),
+  maxAttempts: z.int().optional(),
+  timeout: DurationText.optional(),
+  backoff: Backoff.optional(),
+  retry: z.enum(retryModes).optional(),
+  retryUntil: End.optional(),
+  maxExceptions: z.int().optional(),
+  tags: z.array(z.string()).readonly().optional(),
+  metadata: JsonObject.optional(),
+});
+
+/** A job that is made later, as answered. */
+export type JobTemplate = z.infer<typeof JobTemplate>;
 
 /** An interval, counted from the creation of the schedule. */
 const Every = durationInput({ minMs: 1_000, maxMs: maxDurationMs });
@@ -128,24 +156,13 @@ export const Schedule = z
     cron: z.string().nullable(),
     every: DurationText.nullable(),
     timezone: z.string(),
-    job: z.object({
-      type: Name,
-      queue: Name,
-      payload: z.unknown(),
-      priority: z.int().optional(),
-      maxAttempts: z.int().optional(),
-      timeout: DurationText.optional(),
-      backoff: Backoff.optional(),
-      retry: z.enum(retryModes).optional(),
-      tags: z.array(z.string()).readonly().optional(),
-      metadata: JsonObject.optional(),
-    }),
+    job: JobTemplate.extend({ payload: Json }),
     catchUp: z.enum(catchUps),
     catchUpWindow: DurationText,
     overlap: z.enum(overlaps),
     paused: Paused.nullable(),
     nextFireAt: MaybeInstant,
-    lastFire: ScheduleFire.nullable(),
+    lastFire: ScheduleFire.omit({ recordedAt: true }).nullable(),
     createdAt: Instant,
     updatedAt: Instant,
   })
