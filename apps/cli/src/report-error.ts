@@ -1,8 +1,10 @@
+import { explainConnectionError } from '@holdfast/database';
 import { HoldfastError } from '@holdfast/domain';
 import { exitCodeOf } from '@holdfast/runtime';
 
 /** Says on standard error what went wrong, in a line where that is enough, and gives the exit code for it. */
-export function reportError(error: unknown): number {
+export function reportError(thrown: unknown): number {
+  const error = explainConnectionError(thrown);
   process.stderr.write(`${sentenceOf(error)}\n`);
   return exitCodeOf(error);
 }

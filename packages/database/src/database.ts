@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Pool, PoolClient } from 'pg';
 import { isUnconfirmedCommit, unconfirmedCommitError } from './commit-wait.ts';
+import { ClosingClient } from './closing-client.ts';
 import { clientConfig, inSchema } from './connection-settings.ts';
 import type { ConnectionSettings } from './connection-settings.ts';
 import type { Statement } from './generated/statements.ts';
@@ -52,6 +53,7 @@ class PooledDatabase implements Database {
     this.schema = options.schema ?? 'holdfast';
     this.#pool = new pg.Pool({
       ...clientConfig(options, 'general'),
+      Client: ClosingClient,
       max: options.poolSize ?? 5,
       idleTimeoutMillis: 30_000,
       allowExitOnIdle: options.letsProcessExit === true,

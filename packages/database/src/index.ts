@@ -15,6 +15,7 @@ export * from './enqueuer.ts';
 export * from './event-reading.ts';
 export * from './event-subscriptions.ts';
 export * from './events.ts';
+export * from './explain-connection-error.ts';
 export * from './finishing.ts';
 export * from './foreign-transaction.ts';
 export * from './idempotency.ts';

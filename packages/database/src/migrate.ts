@@ -108,6 +108,10 @@ export async function requireCurrentSchema(
 ): Promise<void> {
   const version = await readSchemaVersion(settings);
   refuseNewer(version);
+  if (version === 0) {
+    const message = `The database has no tables of Holdfast in the schema "${schemaOf(settings)}": ${remedy}`;
+    throw new HoldfastError(message, { code: 'schema_outdated' });
+  }
   if (version < latestSchemaVersion) {
     throw new HoldfastError(
       `The database schema is at version ${String(version)}, this build needs ${String(latestSchemaVersion)}: ${remedy}`,
@@ -255,10 +259,11 @@ async function withClient<Result>(
     connectionTimeoutMillis: 5_000,
   });
   client.on('error', () => undefined);
-  await client.connect();
   try {
+    await client.connect();
     return await use(client);
   } finally {
+    // Also of a connection that the server would not let in, whose socket the driver leaves open.
     await client.end().catch(() => undefined);
   }
 }

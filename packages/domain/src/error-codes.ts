@@ -24,6 +24,8 @@ export const errorCodes = {
   cross_origin:
     'The request carries the session cookie but does not come from the dashboard’s own origin.',
   cursor_invalid: 'The cursor is not one that this list gave within the last day.',
+  database_refused:
+    'The database server does not let the program in: user, password, database or rights are wrong.',
   database_unavailable: 'The database could not be reached or did not answer in time.',
   database_unsupported: 'The PostgreSQL server is older than version 15.',
   deadline_exceeded:
@@ -102,7 +104,7 @@ export const errorCodes = {
     'The handler’s result could not be stored as JSON; a note was stored instead.',
   schedule_exists: 'A schedule with this name exists in the project.',
   schedule_not_found: 'No schedule with this id exists in the project.',
-  schema_outdated: 'The database schema is older than this version of Holdfast needs.',
+  schema_outdated: 'The database schema is missing, or older than this version of Holdfast needs.',
   schema_too_new: 'The database schema is newer than this version of Holdfast understands.',
   session_invalid: 'The session is over, was ended, or its token was used twice.',
   shutdown: 'The worker is stopping: the reason of a handler’s abort signal.',

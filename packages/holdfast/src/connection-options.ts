@@ -25,13 +25,19 @@ export interface ConnectionOptions {
 /**
  * How to connect.
  *
- * @throws ConfigError when neither is given, or the pool's password is a function
+ * @throws ConfigError when neither is given, the connection string is none, or the pool's password is a function
  */
 export function connectionOf(
   options: ConnectionOptions,
 ): Pick<ConnectionSettings, 'connectionString' | 'ssl'> {
-  if (options.connectionString !== undefined && options.connectionString !== '') {
-    return { connectionString: options.connectionString };
+  const { connectionString: uri } = options;
+  if (uri !== undefined && uri !== '') {
+    if (isConnectionUri(uri)) return { connectionString: uri };
+    // Without the value, which may hold a password.
+    throw new ConfigError(
+      'new Holdfast: connectionString must be a PostgreSQL connection URI such as ' +
+        'postgres://user:password@host:5432/name; special characters in the password are percent-encoded',
+    );
   }
   if (options.pool === undefined) {
     throw new ConfigError(
@@ -45,6 +51,12 @@ export function connectionOf(
     );
   }
   return { connectionString: connectionString ?? uriOf(options.pool.options), ssl };
+}
+
+/** Callers in plain JavaScript hand in what they have. The host may be left out, and be a parameter. */
+function isConnectionUri(uri: unknown): boolean {
+  if (typeof uri !== 'string' || !/^postgres(ql)?:\/\//.test(uri)) return false;
+  return URL.canParse(uri.replace('@/', '@host/'));
 }
 
 /** Every part as a parameter, since a host may be a folder of sockets. */

@@ -2,8 +2,8 @@ import {
   createEnqueuer,
   createNotifier,
   createSettler,
+  explainConnectionError,
   findProject,
-  isConflict,
   isTransientError,
   migrate,
   openDatabase,
@@ -76,30 +76,36 @@ export class Connection {
     return this.#parts.logger;
   }
 
-  /** Creates or updates the tables. @throws HoldfastError `closed` */
+  /** Creates or updates the tables. @throws HoldfastError `closed`, `database_refused`, `database_unavailable` */
   migrate(): Promise<MigrationReport> {
     return this.whole(async () => {
-      const report = await migrate(this.#parts.settings);
+      const report = await migrate(this.#parts.settings).catch(rethrowExplained);
       for (const warning of report.warnings) this.logger.warn({ schema: this.schema }, warning);
       return report;
     });
   }
 
   /**
-   * Uses the connection.
+   * Uses the connection. Errors of the call come as they are, since they may be those of the caller's transaction.
    *
-   * @throws HoldfastError `closed` after `close`, `schema_outdated` before `migrate`, `project_not_found`
+   * @throws HoldfastError `closed` after `close`, `schema_outdated` before `migrate`, `project_not_found`,
+   * `database_refused`, `database_unavailable`
    */
   use<Result>(call: (open: OpenConnection) => Promise<Result>): Promise<Result> {
-    return this.#track(async () => call(await this.open()));
+    return this.#track(async () => call(await this.open().catch(rethrowExplained)));
+  }
+
+  /** As `use`, for calls that are not repeated and have nothing to do with a transaction of the caller. */
+  useOnce<Result>(call: (open: OpenConnection) => Promise<Result>): Promise<Result> {
+    return this.use(call).catch(rethrowExplained);
   }
 
   /**
    * Uses the connection, again and again while the error is one that may go away by itself. The call is told whether an
    * earlier try may have done its work. An aborted signal ends the tries, though not a call that is under way.
    *
-   * @throws HoldfastError `database_unavailable` when the tries are used up; the last one may have done its work all the
-   * same
+   * @throws HoldfastError as `use`; `database_unavailable` when the tries are used up, and the last one may have done its
+   * work all the same
    */
   useWithRetry<Result>(
     call: (open: OpenConnection, mayRepeat: boolean) => Promise<Result>,
@@ -120,9 +126,7 @@ export class Connection {
           onTrouble?.(error);
           this.logger.warn({ err: error, delayMs }, 'database call failed, trying again');
         },
-      }).catch((error: unknown) => {
-        throw isTransientError(error) && !isConflict(error) ? unavailable(error) : error;
-      }),
+      }).catch(rethrowExplained),
     );
   }
 
@@ -194,7 +198,7 @@ export class Connection {
 
   async #resolveProject(database: Database): Promise<string> {
     try {
-      await requireCurrentSchema(this.#parts.settings, migrateRemedy);
+      await requireCurrentSchema(this.#parts.settings, this.#migrateRemedy());
       const project = await findProject(database, this.#parts.project);
       if (project !== undefined) return project.id;
       throw new HoldfastError(`There is no project "${this.#parts.project}"`, {
@@ -203,8 +207,14 @@ export class Connection {
     } catch (error) {
       // The next call looks again.
       this.#projectId = undefined;
-      throw error;
+      // What may go away by itself is left for those who try again.
+      throw isTransientError(error) ? error : explainConnectionError(error);
     }
+  }
+
+  #migrateRemedy(): string {
+    const setting = this.schema === 'holdfast' ? '' : `HOLDFAST_SCHEMA=${this.schema} `;
+    return `run "${setting}npx holdfast migrate", or call holdfast.migrate()`;
   }
 
   async #close(): Promise<void> {
@@ -234,12 +244,6 @@ export class Connection {
   }
 }
 
-const migrateRemedy = 'run "npx holdfast migrate", or call holdfast.migrate()';
-
-function unavailable(cause: unknown): HoldfastError {
-  const detail = cause instanceof Error ? cause.message : String(cause);
-  return new HoldfastError(`The database cannot be reached: ${detail}`, {
-    cause,
-    code: 'database_unavailable',
-  });
+function rethrowExplained(error: unknown): never {
+  throw explainConnectionError(error);
 }

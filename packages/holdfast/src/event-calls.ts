@@ -172,7 +172,7 @@ export async function endSubscription({ connection }: Internals, id: string): Pr
   if (typeof id !== 'string' || !isUuid(id)) {
     throw new OptionsInvalidError('unsubscribe', ['the id of a subscription is a UUID']);
   }
-  return connection.use(({ database, projectId }) => unsubscribe(database, { projectId, id }));
+  return connection.useOnce(({ database, projectId }) => unsubscribe(database, { projectId, id }));
 }
 
 /**

@@ -26,7 +26,7 @@ export interface CancelResult {
  */
 export async function readJobOf({ connection }: Internals, id: string): Promise<Job> {
   requireId('get', id);
-  return connection.use(async ({ database, projectId }) => {
+  return connection.useWithRetry(async ({ database, projectId }) => {
     const row = await readJob(database, { projectId, id });
     if (row === undefined) throw new JobNotFoundError(id);
     return toJob(row);
@@ -47,7 +47,7 @@ export async function cancelJobOf(
   const check = new OptionCheck('cancel');
   const reason = check.words('reason', request.reason);
   check.done();
-  return connection.use(async ({ database, projectId, notifier, settler }) => {
+  return connection.useOnce(async ({ database, projectId, notifier, settler }) => {
     const result = await cancelJob(database, { projectId, id, reason: reason ?? 'cancelled' });
     if (result.cancelled) {
       settler.kick();
@@ -83,7 +83,7 @@ export async function actOnJob(
 ): Promise<void> {
   const { id, action } = request;
   requireId(action, id);
-  return connection.use(async (open: OpenConnection) => {
+  return connection.useOnce(async (open: OpenConnection) => {
     const result = await jobActions[action](open.database, { projectId: open.projectId, id });
     if (!result.done) throw refusalOf(id, result);
     open.notifier.wakeQueues([result.queueId]);

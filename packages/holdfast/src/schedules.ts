@@ -95,7 +95,7 @@ export class Schedules {
 
   /** Makes the job of a schedule now, beside its due instants. @throws HoldfastError `schedule_not_found` */
   async runNow(name: string): Promise<{ readonly jobId: string }> {
-    return this.#internals.connection.use(async (open) => {
+    return this.#internals.connection.useOnce(async (open) => {
       const { database, projectId, notifier } = open;
       const schedule = await this.#require(open, name);
       const queues = await resolveQueues(database, projectId, [schedule.job.queue]);

@@ -328,6 +328,42 @@ describe('the connection', () => {
     await lost.close();
   });
 
+  it('says with a code and a hint that the server does not let it in', async () => {
+    const refusals: readonly (readonly [(url: URL) => void, RegExp])[] = [
+      [
+        (url) => (url.password = 'wrong'),
+        /password authentication failed .*check user and password/,
+      ],
+      [(url) => (url.password = ''), /the connection has no password/],
+      [(url) => (url.pathname = '/none'), /database "none" does not exist; create it/],
+    ];
+    for (const [change, message] of refusals) {
+      const url = new URL(test.server.url);
+      change(url);
+      await using refused = new Holdfast({ connectionString: url.href });
+      const calls = [
+        () => refused.enqueue('any'),
+        () => refused.migrate(),
+        () => refused.get(nowhere),
+      ];
+      for (const call of calls) {
+        await expect(call()).rejects.toMatchObject({
+          code: 'database_refused',
+          message: expect.stringMatching(message) as string,
+        });
+      }
+    }
+  });
+
+  it('refuses what is no connection URI, and does not repeat it', () => {
+    for (const uri of ['localhost:5432/app', 'mysql://u:s3cret@h/db', 'postgres://u:s3cr#t@h/db']) {
+      const make = () => new Holdfast({ connectionString: uri });
+      expect(make).toThrow(/such as postgres:\/\/user:password@host:5432\/name; special/);
+      expect(make).not.toThrow(/s3cr/);
+    }
+    expect(() => new Holdfast({ connectionString: 'postgres://u:p@/db?host=/run' })).not.toThrow();
+  });
+
   it('may be described by a pool', async () => {
     const { hostname, port, username, password, pathname } = new URL(test.server.url);
     const pool = new pg.Pool({
@@ -356,7 +392,9 @@ describe('the connection', () => {
     const fresh = new Holdfast({ connectionString: server.url, schema: 'jobs' });
     const refused = fresh.enqueue('any');
     await expect(refused).rejects.toMatchObject({ code: 'schema_outdated' });
-    await expect(refused).rejects.toThrow('run "npx holdfast migrate", or call holdfast.migrate()');
+    await expect(refused).rejects.toThrow(
+      'no tables of Holdfast in the schema "jobs": run "HOLDFAST_SCHEMA=jobs npx holdfast migrate", or call',
+    );
     await fresh.migrate();
     const { id } = await fresh.enqueue('any', 'in a schema of its own');
     const client = new pg.Client(server.url);

@@ -16,6 +16,7 @@ export const exitCodes = {
 
 const exitCodeByErrorCode: Readonly<Record<string, number>> = {
   config_invalid: exitCodes.config,
+  database_refused: exitCodes.config,
   database_unavailable: exitCodes.unavailable,
   database_unsupported: exitCodes.unavailable,
   schema_outdated: exitCodes.unavailable,

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { explainConnectionError } from '@holdfast/database';
 import { exitCodeOf, exitCodes } from '@holdfast/runtime';
 import { readCommandLine, usage } from './command-line.ts';
 import { readConnectionSettings } from './config.ts';
@@ -8,7 +9,8 @@ import { runMigrate } from './run-migrate.ts';
 
 const usageExitCode = 2;
 
-process.exitCode = await run().catch((error: unknown) => {
+process.exitCode = await run().catch((thrown: unknown) => {
+  const error = explainConnectionError(thrown);
   process.stderr.write(`${sentenceOf(error)}\n`);
   return exitCodeOf(error);
 });
