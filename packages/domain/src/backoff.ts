@@ -2,7 +2,8 @@
  * How long a job waits before its next attempt.
  *
  * - `exponential`: `baseMs · factor^(attempt − 1)`, at most `maxMs`; with `full` jitter a uniformly random part of it
- *   (the "full jitter" of Marc Brooker, "Exponential Backoff And Jitter", 2015).
+ *   (the "full jitter" of Marc Brooker, "Exponential Backoff And Jitter", 2015), but not less than a second, or than a
+ *   fifth of it where that is less: what has just failed is not tried again at once.
  * - `list`: the n-th delay after the n-th attempt; the last one repeats.
  * - `fixed`: always the same delay.
  */
@@ -28,6 +29,9 @@ export const defaultBackoff = {
 
 /** No wait between attempts is ever longer than a day. */
 export const maxBackoffMs = 86_400_000;
+
+/** A wait that chance shortens is this long at least, or a fifth of what it could have been. */
+const leastJitteredMs = 1_000;
 
 /** What the policy says for one failed attempt. */
 export interface BackoffDelay {
@@ -62,7 +66,9 @@ function rawDelayMs(policy: BackoffPolicy, attempt: number, random: () => number
       // The growth is bounded so that it never becomes infinity times zero.
       const growth = Math.min(policy.factor ** (attempt - 1), Number.MAX_VALUE);
       const ceilingMs = Math.min(policy.maxMs, policy.baseMs * growth);
-      return policy.jitter === 'full' ? random() * ceilingMs : ceilingMs;
+      if (policy.jitter === 'none') return ceilingMs;
+      const floorMs = Math.min(leastJitteredMs, ceilingMs / 5);
+      return floorMs + random() * (ceilingMs - floorMs);
     }
     case 'list':
       return policy.delaysMs[Math.min(attempt, policy.delaysMs.length) - 1] ?? Number.NaN;

@@ -97,14 +97,21 @@ describe('exponential backoff', () => {
     );
   });
 
-  it('with full jitter takes any part of the ceiling', () => {
+  it('with full jitter takes any part of the ceiling but the first second', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), chance, (attempt, random) => {
         const ceilingMs = backoffDelay(plain, attempt, noChance).delayMs;
         const { delayMs } = backoffDelay(defaultBackoff, attempt, () => random);
-        expect(delayMs).toBe(Math.round(random * ceilingMs));
+        expect(delayMs).toBe(Math.round(1_000 + random * (ceilingMs - 1_000)));
       }),
     );
+  });
+
+  it('with full jitter leaves out a fifth of a ceiling below five seconds', () => {
+    const policy = { ...defaultBackoff, baseMs: 100 };
+    expect(backoffDelay(policy, 1, () => 0)).toEqual({ delayMs: 20, clamped: false });
+    expect(backoffDelay(policy, 2, () => 0)).toEqual({ delayMs: 40, clamped: false });
+    expect(backoffDelay({ ...policy, baseMs: 0 }, 1, () => 0.5).delayMs).toBe(0);
   });
 });
 

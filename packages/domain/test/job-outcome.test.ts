@@ -181,6 +181,26 @@ describe('what becomes of a job after an attempt', () => {
     const onceLess = { ...released, releaseCount: maxReleaseCount - 1 };
     expect(decide(onceLess, release).transition).toBe('release_jobs');
   });
+
+  it('that asks 40 000 times to run later is tried no more often than another one', () => {
+    const start = { ...facts, maxAttempts: 100, attempt: 0, releaseCount: 0 };
+    let row: AttemptFacts = start;
+    const ends = { release_jobs: 0, retry_jobs: 0, dead_letter_jobs: 0 };
+    for (let ask = 0; ask < 40_000; ask += 1) {
+      // What the claim and the transitions do to the row; a person replays the dead letter.
+      const claimed = { ...row, attempt: row.attempt + 1 };
+      const { transition } = decide(claimed, release);
+      if (transition === 'release_jobs')
+        row = { ...claimed, attempt: row.attempt, releaseCount: row.releaseCount + 1 };
+      else if (transition === 'retry_jobs') row = claimed;
+      else if (transition === 'dead_letter_jobs') row = start;
+      else expect.fail(transition);
+      ends[transition] += 1;
+      expect(row.releaseCount).toBeLessThanOrEqual(maxReleaseCount);
+      expect(row.maxAttempts).toBe(100);
+    }
+    expect(ends).toEqual({ release_jobs: 20_000, retry_jobs: 19_800, dead_letter_jobs: 200 });
+  });
 });
 
 describe('every decision', () => {

@@ -25,7 +25,10 @@ export type Backoff =
       readonly factor?: number | undefined;
       /** Default 1 h. */
       readonly max?: Duration | undefined;
-      /** `full` (the default): a random part of the wait, so that jobs which failed together do not return together. */
+      /**
+       * `full` (the default): a random part of the wait, so that jobs which failed together do not return together; but a
+       * second, or a fifth of the wait, at least.
+       */
       readonly jitter?: 'full' | 'none' | undefined;
     }
   | { readonly kind: 'list'; readonly delays: readonly Duration[] }

@@ -2,6 +2,7 @@ import {
   decideOutcome,
   defaultRetryPolicy,
   HoldfastError,
+  readStoredRetry,
   UnknownJobTypeError,
 } from '@holdfast/domain';
 import type { AttemptFacts, AttemptOutcome, RetryPolicy } from '@holdfast/domain';
@@ -291,8 +292,7 @@ const cancelledBeforeStart = {
 } as const;
 
 function retryPolicyOf(retryJson: string | null): RetryPolicy {
-  // Written by this product from a validated policy.
-  return retryJson === null ? defaultRetryPolicy : (JSON.parse(retryJson) as RetryPolicy);
+  return retryJson === null ? defaultRetryPolicy : readStoredRetry(JSON.parse(retryJson));
 }
 
 /** A worker claims only its own types; should it be given another one all the same, the attempt fails. */
