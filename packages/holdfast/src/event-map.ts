@@ -32,17 +32,17 @@ export interface HoldfastEvents {
   readonly JobProcessing: AttemptEvent;
   /** The job completed, and that is stored. */
   readonly JobProcessed: EndedAttemptEvent;
-  /** The handler threw. `nextDelayMs`: until the next attempt; without one the job has failed. */
+  /** The handler threw. `nextDelayMs`: until the next attempt; `undefined` when no attempt follows by itself. */
   readonly JobExceptionOccurred: EndedAttemptEvent & {
     readonly error: AttemptError;
     readonly nextDelayMs: number | undefined;
   };
-  /** The handler asked to run later. */
+  /** The handler asked to run later. `nextDelayMs`: until the next attempt. */
   readonly JobReleased: EndedAttemptEvent & {
-    readonly delayMs: number;
+    readonly nextDelayMs: number;
     readonly reason: string | undefined;
   };
-  /** The job is a dead letter, or rests in `failed` under the manual policy. */
+  /** The job has become a dead letter. */
   readonly JobFailed: EndedAttemptEvent & {
     readonly error: AttemptError | undefined;
     readonly reason: string;

@@ -23,8 +23,8 @@ export function announceEnd(events: EventHub, workerId: string, end: EndedAttemp
       events.emit('JobProcessed', data);
       return;
     case 'release_jobs': {
-      const { delayMs = 0, reason } = decision;
-      events.emit('JobReleased', { ...data, delayMs, reason });
+      const { delayMs: nextDelayMs = 0, reason } = decision;
+      events.emit('JobReleased', { ...data, nextDelayMs, reason });
       return;
     }
     case 'abandon_jobs':
@@ -50,7 +50,7 @@ function announceFailure(
   const nextDelayMs = transition === 'retry_jobs' ? delayMs : undefined;
   if (error !== undefined)
     announceAttempt(events, executionStatus, { ...data, error, nextDelayMs });
-  if (transition !== 'retry_jobs') events.emit('JobFailed', { ...data, error, reason });
+  if (transition === 'dead_letter_jobs') events.emit('JobFailed', { ...data, error, reason });
 }
 
 function announceAttempt(

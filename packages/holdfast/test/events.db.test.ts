@@ -92,8 +92,28 @@ describe('listeners in the process', () => {
     ears.close();
   });
 
+  it('hear of an exception only, where a person decides', async () => {
+    const job = defineJob({
+      type: 'resting',
+      retry: 'manual',
+      run: () => {
+        throw new Error('no');
+      },
+    });
+    const ears = listen();
+    await withWorker(job, async () => {
+      const { id } = await test.holdfast.enqueue(job);
+      expect(await ears.until('JobExceptionOccurred')).toMatchObject({
+        ...{ jobId: id, attempt: 1, nextDelayMs: undefined },
+      });
+      expect(await test.holdfast.wait(id)).toMatchObject({ status: 'failed' });
+      expect(ears.names()).not.toContain('JobFailed');
+    });
+    ears.close();
+  });
+
   it.each([
-    ['JobReleased', (ctx: JobContext) => ctx.release('1h', 'later'), { delayMs: 3_600_000 }],
+    ['JobReleased', (ctx: JobContext) => ctx.release('1h', 'later'), { nextDelayMs: 3_600_000 }],
     [
       'JobTimedOut',
       (ctx: JobContext) =>
