@@ -1,7 +1,7 @@
 /**
  * Runs a command with a PostgreSQL for it: `node with-postgres.mjs node worker.js`. When DATABASE_URL is set, the command
  * gets that one. Otherwise it is the embedded server of the checkout, the same that `npm start` has: what runs already is
- * used, and else it is started for as long as the command runs.
+ * used, and else it is started for as long as the command runs, and so for others that use it meanwhile.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
