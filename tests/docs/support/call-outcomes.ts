@@ -150,14 +150,14 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
 
   // Schedules
   "holdfast.schedules.upsert({ name: 'daily', cron: '0 4 * * *', job: sendMail.with(ada) })": {
-    value: { timing: { timezone: 'UTC' }, catchUp: 'latest', overlap: 'skip' },
+    value: { timezone: 'UTC', catchUp: 'latest', overlap: 'skip' },
   },
   "holdfast.schedules.upsert({ name: 'daily', cron: '0 4 * * *', timezone: 'Europe/Berlin', job: sendMail.with(ada) })":
-    { value: { timing: { cron: '0 4 * * *', timezone: 'Europe/Berlin' } } },
+    { value: { cron: '0 4 * * *', timezone: 'Europe/Berlin' } },
   "holdfast.schedules.upsert({ name: 'daily', cron: '0 4 * * *', catchUp: 'all', catchUpWindow: '1d', job: sendMail.with(ada) })":
     { value: { catchUp: 'all', catchUpWindowMs: 86_400_000 } },
   "holdfast.schedules.upsert({ name: 'daily', every: '1h', overlap: 'allow', job: sendMail.with(ada) })":
-    { value: { timing: { everyMs: 3_600_000 }, overlap: 'allow' } },
+    { value: { everyMs: 3_600_000, overlap: 'allow' } },
   "holdfast.schedules.delete('daily')": { value: true },
 
   // Jobs and queues
@@ -180,7 +180,7 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
   "holdfast.on('JobProcessed', ({ jobId }) => console.log(jobId))": { ...works, logged: 1 },
   "holdfast.subscribe('JobProcessed', report)": { value: { event: 'JobProcessed' } },
   "holdfast.subscribe('JobFailed', report)": { value: { event: 'JobFailed' } },
-  "holdfast.subscribe('user.registered', welcome)": { value: { type: 'user.welcome' } },
+  "holdfast.subscribe('user.registered', welcome)": { value: { job: { type: 'user.welcome' } } },
   "holdfast.emit('user.registered', ada)": { value: { jobIds: [anyId] } },
   'holdfast.migrate()': { value: { applied: [] } },
   'npx holdfast migrate': { value: expect.stringContaining('up to date') },
