@@ -162,6 +162,10 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
 
   // Jobs and queues
   'holdfast.get(job.id)': { value: { status: 'queued', payload: { to: 'ada@example.com' } } },
+  "holdfast.list({ queue: 'mail', status: 'queued' })": {
+    value: { jobs: [{ queue: 'mail', status: 'queued' }] },
+  },
+  "holdfast.list({ status: 'dead_letter' })": { value: { jobs: [{ status: 'dead_letter' }] } },
   "holdfast.wait(job.id, { timeout: '1m' })": works,
   "holdfast.cancel(job.id, { reason: 'ordered by mistake' })": { after: { job: 'cancelled' } },
   'holdfast.runNow(later.id)': { after: { later: 'queued' } },

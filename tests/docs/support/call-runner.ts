@@ -74,8 +74,8 @@ async function runCell<Own extends OwnNames>(
 ): Promise<readonly CallResult[]> {
   const own = setUp();
   const uses = new Set(calls.flatMap((call) => (call.kind === 'call' ? call.uses : [])));
-  // Its queue must be there.
-  if (calls.some(({ text }) => text.includes('queues.get('))) uses.add('job');
+  // Its queue must be there, or something to be listed.
+  if (calls.some(({ text }) => /queues\.get\(|status: 'queued'/.test(text))) uses.add('job');
   const fixtures = await makeFixtures(own, { uses, client });
   // Only those that the calls say are there.
   const names = { ...own, ...fixtures } as Own & CallFixtures;
