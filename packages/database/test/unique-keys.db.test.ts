@@ -133,7 +133,7 @@ describe('a key that is held', () => {
     await expect(enqueueAll(race, jobs, { tx: asForeign(race.first) })).rejects.toMatchObject({
       code: 'unique_key_held',
       key: 'a',
-      jobId: first.id,
+      holderId: first.id,
     });
     const after = await enqueueOne(race, uniqueJob({ key: 'c' }), { tx: asForeign(race.first) });
     await race.commit();
