@@ -426,4 +426,12 @@ describe('single and bulk enqueue', () => {
       { numRuns: 60 },
     );
   });
+
+  it('make jobs for the same instant', async () => {
+    const runAt = new Date('2031-02-03T04:05:06.789Z');
+    const single = await holdfast.enqueue(invoice, valid, { runAt });
+    const bulk = await holdfast.enqueueMany(invoice, [valid, valid], { runAt });
+    const rows = await readRows(test.server.url, [single.id, ...bulk.ids]);
+    expect(rows).toMatchObject(Array(3).fill({ status: 'scheduled', run_at: runAt }));
+  });
 });

@@ -10,6 +10,7 @@ let shop: Workshop;
 beforeAll(async () => {
   shop = await openWorkshop();
   const handlers = {
+    works: () => Promise.resolve('in time'),
     fails: () => Promise.reject(new Error('no')),
     releases: () => Promise.resolve(new Release(3_600_000, 'not yet')),
   };
@@ -60,6 +61,24 @@ describe('the wait after a failed attempt', () => {
     expect(row?.delay).toBeGreaterThanOrEqual(leastMs);
     expect(row?.delay).toBeLessThanOrEqual(maxBackoffMs);
     if (leastMs === 1_000) expect(row?.delay).toBeLessThanOrEqual(defaultBackoff.baseMs);
+  });
+});
+
+describe('the timeout of an attempt', () => {
+  it('counts from its start, however long the job has waited', async () => {
+    const id = await shop.enqueue('works', {
+      delayMs: 3_600_000,
+      timeoutMs: 5_000,
+      maxAttempts: 1,
+    });
+    await shop.ask(
+      `update holdfast.jobs
+       set created_at = created_at - interval '2 hours', run_at = run_at - interval '2 hours'
+       where id = $1`,
+      [id],
+    );
+    expect(await shop.untilEnded(id)).toMatchObject({ status: 'completed', result: 'in time' });
+    expect(await shop.executions(id)).toEqual([{ status: 'completed', seq: 1 }]);
   });
 });
 
