@@ -106,30 +106,6 @@ describe('an enqueue', () => {
     expect(row['start_deadline_at']).toBeInstanceOf(Date);
   });
 
-  it('completes a retry policy from that of the queue', async () => {
-    await holdfast.queues.upsert('slow', { backoff: '9s', retry: 'manual' });
-    const { id } = await holdfast.enqueue('any', {}, { queue: 'slow', maxExceptions: 2 });
-    expect(await rowOf(id)).toMatchObject({
-      retry: { mode: 'manual', backoff: { kind: 'fixed', delayMs: 9_000 }, maxExceptions: 2 },
-    });
-  });
-
-  it('replaces an end of the attempts by another one, whatever their forms', async () => {
-    const end = new Date('2030-01-01T00:00:00Z');
-    await holdfast.queues.upsert('ending', { retryUntil: '1h' });
-    const job = defineJob({ type: 'ending', queue: 'ending', retryUntil: end });
-    const { id: first } = await holdfast.enqueue(job);
-    const { id: second } = await holdfast.enqueue(job, {}, { retryUntil: '2h' });
-    const { id: third } = await holdfast.enqueue('ending', {}, { queue: 'ending' });
-    const ends = [first, second, third].map(async (id) => (await rowOf(id))['retry'] ?? null);
-    const [ofDefinition, ofCall, ofQueue] = await Promise.all(ends);
-    expect(ofDefinition).toMatchObject({ mode: 'automatic', retryUntil: end.toISOString() });
-    expect(ofDefinition).not.toHaveProperty('retryForMs');
-    expect(ofCall).toMatchObject({ mode: 'automatic', retryForMs: 7_200_000 });
-    expect(ofCall).not.toHaveProperty('retryUntil');
-    expect(ofQueue).toMatchObject({ retryForMs: 3_600_000 });
-  });
-
   it('takes an instant in the past for now', async () => {
     const { id, status } = await holdfast.enqueue('any', {}, { runAt: new Date(0) });
     expect(status).toBe('queued');
@@ -237,23 +213,6 @@ describe('an enqueue that is refused writes nothing', () => {
   ])('for %s', async (_, options) => {
     const error = await nothingWritten(() => holdfast.enqueue('any', {}, options as never));
     expect(error).toMatchObject({ code: 'options_invalid' });
-  });
-
-  it('for an object as retry, and names the options that say the same', async () => {
-    const retry = { mode: 'manual', within: '1h', until: new Date(), maxExceptions: 3 } as never;
-    const calls = [
-      () => holdfast.enqueue('any', {}, { retry }),
-      () => Promise.resolve().then(() => defineJob({ type: 'any', retry })),
-      () => holdfast.queues.upsert('any', { retry }),
-      () => holdfast.subscribe('any', 'any', { retry }),
-    ];
-    for (const call of calls) {
-      const error = await nothingWritten(call);
-      expect(error).toBeInstanceOf(OptionsInvalidError);
-      expect(String(error)).toMatch(
-        /retry must be "automatic" or "manual".*retryUntil.*maxExceptions/,
-      );
-    }
   });
 
   it('for options of one of many that would be lost', async () => {
@@ -429,9 +388,9 @@ describe('single and bulk enqueue', () => {
 
   it('make jobs for the same instant', async () => {
     const runAt = new Date('2031-02-03T04:05:06.789Z');
-    const single = await holdfast.enqueue(invoice, valid, { runAt });
-    const bulk = await holdfast.enqueueMany(invoice, [valid, valid], { runAt });
-    const rows = await readRows(test.server.url, [single.id, ...bulk.ids]);
-    expect(rows).toMatchObject(Array(3).fill({ status: 'scheduled', run_at: runAt }));
+    const { id } = await holdfast.enqueue(invoice, valid, { runAt });
+    const { ids } = await holdfast.enqueueMany(invoice, [valid, valid], { runAt });
+    const same = Array(3).fill({ status: 'scheduled', run_at: runAt });
+    expect(await readRows(test.server.url, [id, ...ids])).toMatchObject(same);
   });
 });
