@@ -1,6 +1,6 @@
 export * from './accounts.ts';
-export * from './api-keys.ts';
 export * from './add-to-batch.ts';
+export * from './api-keys.ts';
 export * from './batch-actions.ts';
 export * from './batch-reading.ts';
 export * from './batches.ts';

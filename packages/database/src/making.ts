@@ -48,8 +48,9 @@ export async function wholly<Result>(
     return await write();
   } catch (error) {
     // An error of the database has done so already.
-    if (isCallers)
+    if (isCallers) {
       await tx.query(statements.abortTransaction, [String(error)]).catch(() => undefined);
+    }
     throw error;
   }
 }

@@ -10,19 +10,18 @@ export type QueueCounts = Readonly<
   Record<'queued' | 'scheduled' | 'claimed' | 'running' | 'failed' | 'deadLetter', number>
 >;
 
-/** What a queue says for jobs that say nothing themselves, defaults included. */
-export interface QueueSettingsView extends ShownRetry {
+/**
+ * A queue with its settings and counts, as it was when it was read. What it says for jobs that say nothing themselves has the
+ * defaults in it.
+ */
+export interface QueueView extends ShownRetry {
+  /** A bigint as text. */
+  readonly id: string;
+  readonly name: string;
   /** How many of its jobs may run at once in all workers together; `undefined`: no limit. */
   readonly concurrency: number | undefined;
   readonly maxAttempts: number;
   readonly timeoutMs: number;
-}
-
-/** A queue with its settings and counts, as it was when it was read. */
-export interface QueueView extends QueueSettingsView {
-  /** A bigint as text. */
-  readonly id: string;
-  readonly name: string;
   readonly paused:
     | {
         readonly at: Date;

@@ -32,26 +32,23 @@ export async function reviveBelow(
   parentId: string,
 ): Promise<readonly Revived[]> {
   const cancelled = await tx.query<Cancelled>(statements.listCancelledBelow, [projectId, parentId]);
-  let ids = revivable(cancelled, new Set([parentId]));
+  let ids = revivable(cancelled, parentId);
   const keyed = cancelled.filter(({ id, has_key }) => has_key && ids.has(id)).map(({ id }) => id);
   if (keyed.length > 0) {
     // A job whose unique key another one has taken stays cancelled, and so does what is below it.
     const held = await reacquireUniqueKeys(tx, { projectId, ids: keyed });
     const free = cancelled.filter(({ id }) => !held.has(id));
-    ids = revivable(free, new Set([parentId]));
+    ids = revivable(free, parentId);
   }
   const living = plainArray([parentId, ...ids]);
   await tx.query(statements.reopenDependencies, [projectId, living]);
   return ids.size === 0 ? [] : revive(tx, projectId, [...ids]);
 }
 
-/** Those of the jobs of which no parent forbids that they run, but parents that live again themselves. */
-function revivable(
-  cancelled: readonly Cancelled[],
-  replayed: ReadonlySet<string>,
-): ReadonlySet<string> {
+/** Those of the jobs that no parent forbids to run but the replayed one, and such as live again themselves. */
+function revivable(cancelled: readonly Cancelled[], replayedId: string): ReadonlySet<string> {
   const ids = new Set(cancelled.map(({ id }) => id));
-  const lives = (id: string): boolean => replayed.has(id) || ids.has(id);
+  const lives = (id: string): boolean => id === replayedId || ids.has(id);
   let before: number;
   do {
     before = ids.size;

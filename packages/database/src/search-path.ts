@@ -16,7 +16,8 @@ export async function searchPathWarning(database: Database): Promise<string | un
     readonly user_name: string;
   }>(readSearchPath);
   if (row?.schema_name !== database.schema) return undefined;
-  const { schema, user } = { schema: database.schema, user: row.user_name };
+  const { schema } = database;
+  const { user_name: user } = row;
   const cause = user === schema ? 'has the name of the schema' : 'has it first in its search_path';
   return (
     `tables that the role "${user}" creates without naming a schema go into Holdfast's schema "${schema}", since it ` +

@@ -19,7 +19,7 @@ export function idsWithin({ jobs, callbacks = [], batches = [] }: NewBatch): Bro
   return joined([own, ...batches.map(idsWithin)]);
 }
 
-/** All of them. */
+/** The ids of all parts together. */
 export function joined(parts: readonly BroughtIds[]): BroughtIds {
   return {
     jobs: parts.flatMap(({ jobs }) => jobs),

@@ -14,6 +14,7 @@ import { createJobFactory, createTestDatabase } from '@holdfast/testing';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { settleAll } from './support/run-jobs.ts';
+import { seededRandom } from './support/seeded-random.ts';
 import type {
   ClaimedJob,
   Database,
@@ -39,7 +40,7 @@ afterAll(() => test.drop());
 
 it('counts every member once whatever workers, settlers, replays, cancels and additions do at the same time', async () => {
   const { database } = test;
-  const random = makeRandom(7);
+  const { next: random } = seededRandom(7);
   for (let index = 0; index < batchCount; index += 1) {
     const batch = makeBatch(random, index % 4 === 0);
     await createBatch(database, { projectId, batch });
@@ -79,17 +80,6 @@ const waitForCancelledParents = `
   select j.id from holdfast.jobs as j
   join holdfast.job_dependencies as d on d.child_id = j.id and d.on_failure = 'wait' and d.state = 'broken'
   join holdfast.job_history as h on h.id = d.parent_id and h.status = 'cancelled'`;
-
-/** Mulberry32, so that a failed run can be repeated. */
-function makeRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** A graph with random edges from earlier to later jobs, maybe with another one inside. */
 function makeBatch(random: () => number, isOuter: boolean): NewBatch {

@@ -1,6 +1,8 @@
 /** Chance that can be had again. */
 export interface SeededRandom {
   readonly seed: number;
+  /** A number from 0, less than 1. */
+  readonly next: () => number;
   /** A whole number from 0, less than `limit`. */
   below(limit: number): number;
   pick<Item>(list: readonly Item[]): Item;
@@ -20,6 +22,7 @@ export function seededRandom(seed: number): SeededRandom {
   const below = (limit: number) => Math.floor(next() * limit);
   return {
     seed,
+    next,
     below,
     pick(list) {
       const item = list[below(list.length)];
