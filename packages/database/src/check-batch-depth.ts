@@ -1,4 +1,4 @@
-import { HoldfastError, maxBatchDepth } from '@holdfast/domain';
+import { requireBatchDepth } from '@holdfast/domain';
 import type { NewBatch } from './batches.ts';
 
 /**
@@ -9,10 +9,7 @@ import type { NewBatch } from './batches.ts';
 export function checkBatchDepth(batch: NewBatch): void {
   let level: readonly NewBatch[] = [batch];
   for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > maxBatchDepth) {
-      const message = `Batches in each other are at most ${String(maxBatchDepth)} levels deep`;
-      throw new HoldfastError(message, { code: 'batch_too_deep' });
-    }
+    requireBatchDepth(depth);
     // A batch that contains itself twice must not be followed twice.
     level = [...new Set(level.flatMap(({ batches = [] }) => batches))];
   }

@@ -1,4 +1,4 @@
-import { HoldfastError } from '@holdfast/domain';
+import { HoldfastError, databaseUnavailable, messageOfDriver } from '@holdfast/domain';
 import { errorCodeOf, isConflict, isTransientError } from './transient-error.ts';
 
 /** What to do about a server that does not let somebody in, by SQLSTATE. */
@@ -28,22 +28,12 @@ export function explainConnectionError(error: unknown): unknown {
     const message = `The database does not let this program in: ${refusal}`;
     return new HoldfastError(message, { code: 'database_refused', cause: error });
   }
-  if (!isTransientError(error) || isConflict(error)) return error;
-  const message = `The database cannot be reached: ${messageOf(error)}`;
-  return new HoldfastError(message, { code: 'database_unavailable', cause: error });
+  return isTransientError(error) && !isConflict(error) ? databaseUnavailable(error) : error;
 }
 
 function refusalOf(error: unknown): string | undefined {
-  const message = messageOf(error);
+  const message = messageOfDriver(error);
   const hint = hints[errorCodeOf(error) ?? ''];
   if (hint !== undefined) return `${message}; ${hint}`;
   return ofDriver.find(([form]) => form.test(message))?.[1];
-}
-
-function messageOf(error: unknown): string {
-  // A name that stands for several addresses fails once for each, and says nothing as a whole.
-  if (error instanceof AggregateError && error.message === '') {
-    return error.errors.map(messageOf).join(', ');
-  }
-  return error instanceof Error ? error.message : String(error);
 }

@@ -4,9 +4,6 @@ export const batchKinds = ['batch', 'chain', 'graph'] as const;
 /** What puts jobs together. */
 export type BatchKind = (typeof batchKinds)[number];
 
-/** How many levels of batches in each other are made at once, the outermost one counted. */
-export const maxBatchDepth = 100;
-
 /** `running` until every member has ended; then how. */
 export const batchStatuses = ['running', 'completed', 'dead_letter', 'cancelled'] as const;
 

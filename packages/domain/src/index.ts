@@ -1,5 +1,6 @@
 export * from './assert-never.ts';
 export * from './backoff.ts';
+export * from './batch-depth.ts';
 export * from './batch-kinds.ts';
 export * from './batch-progress.ts';
 export * from './cron.ts';
@@ -7,6 +8,7 @@ export * from './cron-errors.ts';
 export * from './cron-timezone.ts';
 export * from './cron-validation.ts';
 export { offsetAt } from './cron-wall-clock.ts';
+export * from './database-unavailable.ts';
 export * from './duration.ts';
 export * from './error-codes.ts';
 export * from './errors.ts';

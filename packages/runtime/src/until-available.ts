@@ -1,4 +1,4 @@
-import { HoldfastError } from '@holdfast/domain';
+import { databaseUnavailable, messageOfDriver } from '@holdfast/domain';
 import { retryTransient } from './retry-transient.ts';
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
@@ -28,20 +28,10 @@ export async function untilAvailable<T>(
       maxAttempts,
       ...(clock === undefined ? {} : { clock }),
       onRetry: ({ error, attempt, delayMs }) => {
-        logger.warn({ reason: messageOf(error), attempt, delayMs }, 'database not available');
+        logger.warn({ reason: messageOfDriver(error), attempt, delayMs }, 'database not available');
       },
     });
   } catch (error) {
-    if (!isTransient(error)) throw error;
-    throw new HoldfastError(`The database cannot be reached: ${messageOf(error)}`, {
-      code: 'database_unavailable',
-      cause: error,
-    });
+    throw isTransient(error) ? databaseUnavailable(error) : error;
   }
-}
-
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  // A refused connection to a name with several addresses is an AggregateError without a message.
-  return error.message === '' && 'code' in error ? String(error.code) : error.message;
 }

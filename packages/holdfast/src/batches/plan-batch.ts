@@ -1,4 +1,4 @@
-import { HoldfastError, isUuid, maxBatchDepth, maxGraphNodes } from '@holdfast/domain';
+import { isUuid, maxGraphNodes, requireBatchDepth } from '@holdfast/domain';
 import type { BatchKind } from '@holdfast/domain';
 import { OptionCheck } from '../check-options.ts';
 import type { JobRequest } from '../job-definition.ts';
@@ -13,10 +13,7 @@ export function planBatch(members: readonly BatchMember[], options: BatchOptions
   const { jobs, batches } = readMembers(check, members);
   check.done();
   const depth = batches.reduce((deepest, inner) => Math.max(deepest, inner.depth), 0) + 1;
-  if (depth > maxBatchDepth) {
-    const message = `Batches in each other are at most ${String(maxBatchDepth)} levels deep`;
-    throw new HoldfastError(message, { code: 'batch_too_deep' });
-  }
+  requireBatchDepth(depth);
   return { kind: 'batch', options: checked, jobs, batches, depth, edges: [], callbacks: [] };
 }
 
