@@ -122,6 +122,8 @@ export const errorCodes = {
   transaction_committed: 'A transaction of the handler has completed the job already.',
   transaction_invalid: 'What was given as transaction is none of the library’s own.',
   transaction_open: 'The handler has another transaction open that completes the job.',
+  typescript_unreadable:
+    'The module of a handler in a thread is TypeScript, and neither Node.js nor tsx reads it there.',
   unauthenticated: 'No valid access token or API key came with the request.',
   uncaught_exception: 'The handler threw outside of its own promise, for example in a timer.',
   unique_key_held: 'Another job holds the unique key.',

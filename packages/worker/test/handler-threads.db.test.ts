@@ -6,6 +6,8 @@ import type { Workshop } from './support/workshop.ts';
 
 const module = new URL('./support/thread-handlers.mjs', import.meta.url);
 const typedModule = new URL('./support/typed-handlers.ts', import.meta.url);
+const importsTyped = new URL('./support/imports-typed.mjs', import.meta.url);
+const withoutTsx = new URL('./support/without-tsx.mjs', import.meta.url);
 const adapter = new URL('./support/thread-adapter.mjs', import.meta.url);
 const threadGraceMs = 300;
 const leaseMs = 3_000;
@@ -54,6 +56,12 @@ beforeAll(async () => {
       defined: {
         ...entry,
         wrap: (handler) => async (payload, context) => [await handler(payload, context)],
+      },
+      unread: { ...entry, module: typedModule, execArgv: ['--import', String(withoutTsx)] },
+      imports_unread: {
+        ...entry,
+        module: importsTyped,
+        execArgv: ['--import', String(withoutTsx)],
       },
       lost: { ...entry, module: 'file:///nowhere/module.mjs' },
     },
@@ -187,6 +195,25 @@ describe('a failure in a thread', () => {
     expect(await run('returns_nothing')).toMatchObject({ status: 'completed' });
   });
 });
+
+// Newer versions of Node read it by themselves.
+describe.skipIf(Boolean(Reflect.get(process.features, 'typescript')))(
+  'TypeScript in a thread without tsx',
+  () => {
+    it.each([
+      ['unread', 'as the module'],
+      ['imports_unread', 'imported by the module'],
+    ])('%s fails with what to do about it, in one sentence', async (type) => {
+      const job = await run(type, { maxAttempts: 1 });
+      expect(job).toMatchObject({ status: 'dead_letter', reason: 'attempts_exhausted' });
+      expect(job.lastError?.code).toBe('typescript_unreadable');
+      expect(job.lastError?.message).toMatch(
+        /Unknown file extension "\.ts" for .*typed-handlers\.ts.*Install tsx.*compiled JavaScript.*22\.18/,
+      );
+      expect(await run('returns_nothing')).toMatchObject({ status: 'completed' });
+    });
+  },
+);
 
 describe('an abort', () => {
   it('reaches the handler with its reason', async () => {

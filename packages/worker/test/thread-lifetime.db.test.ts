@@ -25,36 +25,53 @@ function countThreads(): number {
 
 const isLinux = process.platform === 'linux';
 
-it.runIf(isLinux)('gives back the memory of fifty threads that were ended by force', async () => {
-  const handlers = { holds_memory: entry };
-  await shop.start({ handlers, concurrency: 2, threadGraceMs: 1 });
-  const runMany = async (count: number): Promise<void> => {
-    const payloadJson = JSON.stringify({ megabytes: 60 });
-    const job = { payloadJson, timeoutMs: 250, maxAttempts: 1 };
-    const ids = await Promise.all(
-      Array.from({ length: count }, () => shop.enqueue('holds_memory', job)),
-    );
-    for (const id of ids) {
-      const ended = await waitFor(
-        'the job has timed out',
-        async () => {
-          const found = await shop.job(id);
-          return found?.status === 'dead_letter' && found;
-        },
-        { timeoutMs: 60_000 },
-      );
-      expect(ended.lastError?.code).toBe('timed_out');
-    }
-  };
-  await runMany(4);
-  const before = { rss: process.memoryUsage.rss(), threads: countThreads() };
-  await runMany(50);
-  // Fifty times what each held would be 3 GB.
-  await waitFor('the memory is back', () => {
-    return process.memoryUsage.rss() < before.rss + 200 * megabyte;
-  });
-  expect(countThreads()).toBeLessThanOrEqual(before.threads + 1);
-});
+/** How threads end otherwise than by themselves, and what is said of their jobs then. */
+const ends = [
+  [
+    'fifty threads that were ended by force',
+    {
+      ...{ count: 50, type: 'holds_memory', handler: entry, code: 'timed_out' },
+      job: { payloadJson: JSON.stringify({ megabytes: 60 }), timeoutMs: 250, maxAttempts: 1 },
+    },
+  ],
+  [
+    'twelve threads that reached their memory limit',
+    {
+      ...{ count: 12, type: 'eats_memory', code: 'thread_out_of_memory' },
+      handler: { ...entry, resourceLimits: { maxOldGenerationSizeMb: 60 } },
+      job: { maxAttempts: 1 },
+    },
+  ],
+] as const;
+
+it.runIf(isLinux).each(ends)(
+  'gives back the memory of %s',
+  async (_, { count: allCount, handler, type, job, code }) => {
+    await shop.start({ handlers: { [type]: handler }, concurrency: 2, threadGraceMs: 1 });
+    const runMany = async (count: number): Promise<void> => {
+      const ids = await Promise.all(Array.from({ length: count }, () => shop.enqueue(type, job)));
+      for (const id of ids) {
+        const ended = await waitFor(
+          'the job is dead',
+          async () => {
+            const found = await shop.job(id);
+            return found?.status === 'dead_letter' && found;
+          },
+          { timeoutMs: 60_000 },
+        );
+        expect(ended.lastError?.code).toBe(code);
+      }
+    };
+    await runMany(4);
+    const before = { rss: process.memoryUsage.rss(), threads: countThreads() };
+    await runMany(allCount);
+    // Each held about 60 MB.
+    await waitFor('the memory is back', () => {
+      return process.memoryUsage.rss() < before.rss + 200 * megabyte;
+    });
+    await waitFor('the threads are gone', () => countThreads() <= before.threads + 1);
+  },
+);
 
 it.runIf(isLinux)(
   'uses its threads again, at most as many as handlers run at once, and ends them when it stops',

@@ -1,0 +1,2 @@
+/** JavaScript that needs TypeScript. */
+export { handlers } from './typed-handlers.ts';
