@@ -10,7 +10,7 @@ export function presentMaybe(at: Date | null | undefined): string | null {
   return at === null || at === undefined ? null : at.toISOString();
 }
 
-/** An end that is an instant, or milliseconds from a job's creation on, as answered. */
-export function presentEnd(end: Date | number): string {
+/** The end of a job's attempts, an instant or milliseconds from its creation on, as answered. */
+export function presentRetryEnd(end: Date | number): string {
   return typeof end === 'number' ? formatDuration(end) : presentInstant(end);
 }

@@ -3,7 +3,7 @@ import type { ListenerTemplate } from '@holdfast/database';
 import { formatDuration, shownRetry } from '@holdfast/domain';
 import type { RetryPolicy } from '@holdfast/domain';
 import { presentBackoff } from './backoff.ts';
-import { presentEnd } from './instant.ts';
+import { presentRetryEnd } from './instant.ts';
 
 /** A job that is made later, as answered, without its payload. */
 export function presentTemplate(job: ListenerTemplate): NonNullable<EventSubscription['job']> {
@@ -25,7 +25,7 @@ function presentRetry(policy: RetryPolicy) {
   const { retry, backoff, retryUntil, maxExceptions } = shownRetry(policy);
   return {
     ...{ retry, backoff: presentBackoff(backoff) },
-    ...(retryUntil === undefined ? {} : { retryUntil: presentEnd(retryUntil) }),
+    ...(retryUntil === undefined ? {} : { retryUntil: presentRetryEnd(retryUntil) }),
     ...(maxExceptions === undefined ? {} : { maxExceptions }),
   };
 }

@@ -2,7 +2,7 @@ import type { Queue } from '@holdfast/contract';
 import type { QueueView } from '@holdfast/database';
 import { formatDuration } from '@holdfast/domain';
 import { presentBackoff } from './backoff.ts';
-import { presentEnd, presentInstant, presentMaybe } from './instant.ts';
+import { presentRetryEnd, presentInstant, presentMaybe } from './instant.ts';
 
 /** A queue as answered. */
 export function presentQueue(queue: QueueView): Queue {
@@ -14,7 +14,7 @@ export function presentQueue(queue: QueueView): Queue {
     timeout: formatDuration(queue.timeoutMs),
     backoff: presentBackoff(queue.backoff),
     retry: queue.retry,
-    retryUntil: queue.retryUntil === undefined ? null : presentEnd(queue.retryUntil),
+    retryUntil: queue.retryUntil === undefined ? null : presentRetryEnd(queue.retryUntil),
     maxExceptions: queue.maxExceptions ?? null,
     counts: queue.counts,
     oldestWaitMs: queue.oldestWaitMs ?? null,

@@ -45,6 +45,3 @@ export function list<T extends z.ZodType>(item: T) {
 
 /** An instant that may be missing. */
 export const MaybeInstant = Instant.nullable();
-
-/** An end of attempts as answered: an instant, or a duration from a job's creation on. */
-export const End = z.string().meta({ examples: ['1d', '2026-03-01T12:00:00.000Z'] });

@@ -1,9 +1,17 @@
 import { retryModes } from '@holdfast/domain';
 import { z } from 'zod';
 import { Backoff, BackoffInput } from './backoff.ts';
-import { DeadlineInput, DurationText, Instant, InstantInput, Name, Reason } from './values.ts';
+import {
+  DeadlineInput,
+  DurationText,
+  Instant,
+  InstantInput,
+  Name,
+  Reason,
+  RetryEnd,
+} from './values.ts';
 import { MaxAttempts, MaxExceptions, TimeoutInput } from './job-input.ts';
-import { End, MaybeInstant, pageQuery } from './paging.ts';
+import { MaybeInstant, pageQuery } from './paging.ts';
 
 /** The most jobs of one queue that may run at the same time across all workers. */
 export const Concurrency = z.int().min(1).max(100_000);
@@ -74,7 +82,7 @@ export const Queue = z
     timeout: DurationText,
     backoff: Backoff,
     retry: z.enum(retryModes),
-    retryUntil: End.nullable(),
+    retryUntil: RetryEnd.nullable(),
     maxExceptions: z.int().nullable(),
     counts: QueueCounts,
     oldestWaitMs: z.number().nullable(),

@@ -8,11 +8,12 @@ import {
   JsonObject,
   Name,
   Reason,
+  RetryEnd,
   durationInput,
 } from './values.ts';
 import { Backoff, BackoffInput } from './backoff.ts';
 import { MaxAttempts, Priority, Tags, TimeoutInput, retryLimitFields } from './job-input.ts';
-import { End, MaybeInstant, pageQuery } from './paging.ts';
+import { MaybeInstant, pageQuery } from './paging.ts';
 import { Paused } from './queues.ts';
 
 /** A cron expression of five fields; whether it is one is checked by the API. */
@@ -55,7 +56,7 @@ export const JobTemplate = z.object({
   timeout: DurationText.optional(),
   backoff: Backoff.optional(),
   retry: z.enum(retryModes).optional(),
-  retryUntil: End.optional(),
+  retryUntil: RetryEnd.optional(),
   maxExceptions: z.int().optional(),
   tags: z.array(z.string()).readonly().optional(),
   metadata: JsonObject.optional(),

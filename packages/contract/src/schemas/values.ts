@@ -85,6 +85,9 @@ export const DeadlineInput = z
     examples: ['10m', '2026-03-01T12:00:00Z'],
   });
 
+/** The end of a job's attempts as answered: an instant, or a duration from its creation on. */
+export const RetryEnd = z.string().meta({ examples: ['1d', '2026-03-01T12:00:00.000Z'] });
+
 /** A duration as answered, in the short form: `"5m"`. */
 export const DurationText = z.string().meta({ id: 'Duration', examples: ['5m'] });
 
