@@ -55,12 +55,8 @@ export class WaitTimeoutError extends HoldfastError {
     status: JobStatus | undefined,
     options: { readonly cause?: unknown } = {},
   ) {
-    const seen =
-      status === undefined ? 'the database has not answered' : `it was ${status} at the last look`;
-    super(`The job ${jobId} has not ended in time: ${seen}`, {
-      cause: options.cause,
-      code: 'wait_timed_out',
-    });
+    const message = notEndedInTime(`The job ${jobId}`, status);
+    super(message, { cause: options.cause, code: 'wait_timed_out' });
     this.jobId = jobId;
     this.status = status;
   }
@@ -92,4 +88,11 @@ export class UnknownJobTypeError extends HoldfastError {
     super(`There is no handler for the job type "${type}"`, { code: 'handler_missing' });
     this.type = type;
   }
+}
+
+/** The sentence about a wait that took too long; `status` is that of the last look, if there was one. */
+export function notEndedInTime(what: string, status: string | undefined): string {
+  const seen =
+    status === undefined ? 'the database has not answered' : `it was ${status} at the last look`;
+  return `${what} has not ended in time: ${seen}`;
 }

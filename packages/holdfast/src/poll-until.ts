@@ -1,13 +1,14 @@
 import { systemClock } from '@holdfast/runtime';
+import type { UseOptions } from './connection.ts';
 
 /** What is polled for, and for how long. */
 export interface Poll<Found> {
   /** Looks once; `undefined` when it is not there yet. A look that outlives the waiting is let go, its signal aborted. */
-  readonly look: (signal: AbortSignal) => Promise<Found | undefined>;
+  readonly look: (options: UseOptions) => Promise<Found | undefined>;
   /** Without end when it is `Infinity`. */
   readonly timeoutMs: number;
-  /** The error of a wait that took too long. */
-  readonly timeoutError: () => Error;
+  /** The error of a wait that took too long; it is told what keeps the last look from an answer, if something does. */
+  readonly timeoutError: (trouble: unknown) => Error;
   /** Ends the waiting: its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
   /** Cuts a pause short. */
@@ -25,6 +26,10 @@ const growth = 1.3;
 export async function pollUntil<Found>(poll: Poll<Found>): Promise<Found> {
   const { look, timeoutMs, timeoutError, signal } = poll;
   const sleep = poll.sleep ?? sleepOn;
+  let trouble: unknown;
+  const onTrouble = (error: unknown): void => {
+    trouble = error;
+  };
   signal?.throwIfAborted();
   const over = new AbortController();
   const stopped = new Promise<never>((_, reject) => {
@@ -42,16 +47,17 @@ export async function pollUntil<Found>(poll: Poll<Found>): Promise<Found> {
   const settled = new AbortController();
   if (timeoutMs !== Infinity) {
     void systemClock.sleep(timeoutMs, settled.signal).then(() => {
-      if (!settled.signal.aborted) over.abort(timeoutError());
+      if (!settled.signal.aborted) over.abort(timeoutError(trouble));
     });
   }
   try {
     for (let looks = 1; ; looks += 1) {
-      const looking = look(over.signal);
+      const looking = look({ signal: over.signal, onTrouble });
       // Its failure after the end of the waiting concerns nobody.
       looking.catch(() => undefined);
       const found = await Promise.race([looking, stopped]);
       if (found !== undefined) return found;
+      trouble = undefined;
       await Promise.race([sleep(pauseAfterMs(looks), over.signal), stopped]);
     }
   } finally {

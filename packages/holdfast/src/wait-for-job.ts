@@ -36,7 +36,8 @@ export function readWaitOptions(call: string, options: WaitOptions) {
  * Waits until a job has ended: completed, failed, dead letter or cancelled. Looks again and again, less often with time,
  * and at once when a worker of this process ends the job.
  *
- * @throws WaitTimeoutError; JobNotFoundError; OptionsInvalidError
+ * @throws WaitTimeoutError; JobNotFoundError; OptionsInvalidError; HoldfastError `database_unavailable` when the database
+ * does not come back in several tries
  */
 export async function waitForJob(
   internals: Internals,
@@ -46,15 +47,10 @@ export async function waitForJob(
   requireId('wait', id);
   const limits = readWaitOptions('wait', options);
   let status: JobStatus | undefined;
-  let cause: unknown;
-  const onTrouble = (error: unknown): void => {
-    cause = error;
-  };
   const wakeUp = listenForEnd(internals, id);
   const lookOnce = async ({ database, projectId }: OpenConnection): Promise<Job | undefined> => {
     const key = { projectId, id };
     status = await readJobStatus(database, key);
-    cause = undefined;
     if (status !== undefined && !isEnded(status)) return undefined;
     const row = status === undefined ? undefined : await readJob(database, key);
     if (row === undefined) throw new JobNotFoundError(id);
@@ -63,9 +59,9 @@ export async function waitForJob(
   try {
     return await pollUntil({
       ...limits,
-      look: (signal) => internals.connection.useWithRetry(lookOnce, { signal, onTrouble }),
+      look: (useOptions) => internals.connection.useWithRetry(lookOnce, useOptions),
       sleep: (durationMs, pause) => wakeUp.sleep(durationMs, pause),
-      timeoutError: () => new WaitTimeoutError(id, status, { cause }),
+      timeoutError: (cause) => new WaitTimeoutError(id, status, { cause }),
     });
   } finally {
     wakeUp.close();

@@ -1,6 +1,6 @@
 import { readBatch } from '@holdfast/database';
 import type { BatchView } from '@holdfast/database';
-import { decideBatch, HoldfastError } from '@holdfast/domain';
+import { decideBatch, HoldfastError, notEndedInTime } from '@holdfast/domain';
 import type { BatchStatus } from '@holdfast/domain';
 import type { OpenConnection } from '../connection.ts';
 import type { Internals } from '../internals.ts';
@@ -13,7 +13,8 @@ import type { BatchInfo } from './batch-info.ts';
  * Waits until all members of a batch have ended, and all callbacks that they called for. Looks again and again, less
  * often with time.
  *
- * @throws HoldfastError `batch_not_found`, `wait_timed_out`
+ * @throws HoldfastError `batch_not_found`, `wait_timed_out`, and `database_unavailable` when the database does not come back
+ * in several tries
  */
 export function waitForBatch(
   { connection }: Internals,
@@ -21,30 +22,22 @@ export function waitForBatch(
   options: WaitOptions,
 ): Promise<BatchInfo> {
   let status: BatchStatus | undefined;
-  let cause: unknown;
-  const onTrouble = (error: unknown): void => {
-    cause = error;
-  };
   const lookOnce = async ({ database, projectId }: OpenConnection) => {
     const batch = await readBatch(database, { projectId, id });
     if (batch === undefined) {
       throw new HoldfastError(`There is no batch ${id}`, { code: 'batch_not_found' });
     }
     ({ status } = batch);
-    cause = undefined;
     return isClosed(batch) ? batch : undefined;
   };
   return pollUntil({
     ...readWaitOptions('batches.wait', options),
-    look: (signal) => connection.useWithRetry(lookOnce, { signal, onTrouble }),
-    timeoutError: () => {
-      const seen =
-        status === undefined
-          ? 'the database has not answered'
-          : `it was ${status} at the last look`;
-      const message = `The batch ${id} has not ended in time: ${seen}`;
-      return new HoldfastError(message, { code: 'wait_timed_out', cause });
-    },
+    look: (useOptions) => connection.useWithRetry(lookOnce, useOptions),
+    timeoutError: (cause) =>
+      new HoldfastError(notEndedInTime(`The batch ${id}`, status), {
+        code: 'wait_timed_out',
+        cause,
+      }),
   });
 }
 
