@@ -126,6 +126,7 @@ interface Expectation {
 
 const list = (values: readonly (string | number)[]): string => `{${values.join(',')}}`;
 const each = (value: string | number): string => list(Array.from({ length: batch }, () => value));
+const newIds = () => list(Array.from({ length: batch }, () => randomUUID()));
 const priorities = Array.from({ length: 10 }, (_, priority) => priority);
 const holder = (): readonly string[] => [randomUUID(), randomUUID(), '30000'];
 const leases = () => [backlog.projectId, list(backlog.ids), list(backlog.tokens)];
@@ -326,6 +327,13 @@ const expectations: readonly Expectation[] = [
     values: () => [backlog.projectId, String(batch), 'null', 'null'],
     index: 'batches_newest',
     maxBlocks: 50,
+  },
+  {
+    statement: statements.findTakenIds,
+    values: () => [backlog.projectId, newIds(), newIds(), 'true'],
+    index: 'jobs_pkey',
+    // Each is looked up in every partition of history.
+    maxBlocks: 400,
   },
 ];
 
