@@ -1,4 +1,4 @@
-import { leasedStatuses } from '@holdfast/domain';
+import { leasedStatuses, readStoredRetry } from '@holdfast/domain';
 import type { AttemptError, ExecutionStatus, JobStatus, RetryPolicy } from '@holdfast/domain';
 import { plainArray } from './array-literal.ts';
 import type { UniqueLock } from './enqueue.ts';
@@ -57,7 +57,12 @@ export interface JobRow extends JobSummaryRow {
 /** One job, wherever it is kept. */
 export async function readJob(db: Queryable, job: JobKey): Promise<JobRow | undefined> {
   const [row] = await db.query<JobRow>(statements.readJob, [job.projectId, job.id]);
-  return row;
+  return row && withWholeRetry(row);
+}
+
+/** Somebody may have written the policy in SQL, and left parts of it out. */
+function withWholeRetry<Row extends JobSummaryRow>(row: Row): Row {
+  return row.retry === null ? row : { ...row, retry: readStoredRetry(row.retry) };
 }
 
 /** The status of one job. */
@@ -92,13 +97,18 @@ export async function listJobs(
   db: Queryable,
   request: JobListRequest,
 ): Promise<readonly JobSummaryRow[]> {
+  const [statement, values] = listQuery(request);
+  return (await db.query<JobSummaryRow>(statement, values)).map(withWholeRetry);
+}
+
+function listQuery(request: JobListRequest): readonly [Statement, readonly SqlValue[]] {
   const { statuses, batchId, uniqueKey } = request;
   const values = filterValues(request);
   if (uniqueKey !== undefined) {
-    return db.query(statements.listJobsOfKey, [...values, uniqueKey, batchId ?? null]);
+    return [statements.listJobsOfKey, [...values, uniqueKey, batchId ?? null]];
   }
-  if (batchId !== undefined) return db.query(statements.listJobsOfBatch, [...values, batchId]);
-  return db.query(listStatement(statuses), values);
+  if (batchId !== undefined) return [statements.listJobsOfBatch, [...values, batchId]];
+  return [listStatement(statuses), values];
 }
 
 function filterValues(request: JobListRequest): readonly SqlValue[] {
@@ -160,7 +170,8 @@ export async function listDeadLetters(
     request.type ?? null,
     request.fingerprint ?? null,
   ];
-  return db.query<DeadLetterRow>(statements.listDeadLetters, values);
+  const rows = await db.query<DeadLetterRow>(statements.listDeadLetters, values);
+  return rows.map(withWholeRetry);
 }
 
 /** Dead letters whose last errors are alike. */

@@ -1,3 +1,4 @@
+import { readStoredRetry } from '@holdfast/domain';
 import type { RetryPolicy } from '@holdfast/domain';
 import { textArray } from './array-literal.ts';
 import type { Database } from './database.ts';
@@ -51,7 +52,7 @@ export async function resolveQueues(
   for (let look = 0; look < maxLooks && missing.size > 0; look += 1) {
     const values = [projectId, textArray([...missing])];
     for (const row of await database.query<Row>(statements.ensureQueues, values)) {
-      const entry = { id: row.id, name: row.name, jobDefaults: row.job_defaults, readAt: now };
+      const entry = { ...toEntry(row), readAt: now };
       directory.set(`${projectId}/${row.name}`, entry);
       found.set(row.name, entry);
       missing.delete(row.name);
@@ -76,10 +77,20 @@ export async function ensureQueuesWithin(
       projectId,
       textArray(missing),
     ])) {
-      found.set(row.name, { id: row.id, name: row.name, jobDefaults: row.job_defaults });
+      found.set(row.name, toEntry(row));
     }
   }
   return found;
+}
+
+function toEntry({ id, name, job_defaults }: Row): QueueEntry {
+  return { id, name, jobDefaults: readJobDefaults(job_defaults) };
+}
+
+/** What is stored of a queue's defaults; a policy that somebody wrote in SQL may lack parts. */
+export function readJobDefaults(stored: QueueJobDefaults): QueueJobDefaults {
+  const { retry } = stored;
+  return retry === undefined ? stored : { ...stored, retry: readStoredRetry(retry) };
 }
 
 /** Forgets what was read of a queue, after this process changed it. */

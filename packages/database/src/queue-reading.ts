@@ -2,6 +2,7 @@ import { defaultRetryPolicy, jobDefaults as systemDefaults, shownRetry } from '@
 import type { ShownRetry } from '@holdfast/domain';
 import { statements } from './generated/statements.ts';
 import type { Queryable } from './queryable.ts';
+import { readJobDefaults } from './queue-directory.ts';
 import type { QueueJobDefaults } from './queue-directory.ts';
 import type { QueueKey } from './queues.ts';
 
@@ -83,7 +84,8 @@ export async function readQueue(db: Queryable, queue: QueueKey): Promise<QueueVi
 }
 
 function toView(row: QueueRow): QueueView {
-  const { job_defaults: jobDefaults, oldest_wait_ms: oldestWaitMs } = row;
+  const jobDefaults = readJobDefaults(row.job_defaults);
+  const { oldest_wait_ms: oldestWaitMs } = row;
   return {
     ...{ id: row.id, name: row.name, revision: row.revision, jobDefaults },
     concurrency: row.concurrency ?? undefined,
