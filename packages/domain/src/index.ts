@@ -13,6 +13,7 @@ export * from './duration.ts';
 export * from './error-codes.ts';
 export * from './errors.ts';
 export * from './event-types.ts';
+export * from './is-record.ts';
 export * from './job-errors.ts';
 export * from './job-graph.ts';
 export * from './job-limits.ts';

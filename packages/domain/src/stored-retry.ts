@@ -1,5 +1,6 @@
 import { defaultBackoff } from './backoff.ts';
 import type { BackoffPolicy } from './backoff.ts';
+import { isRecord } from './is-record.ts';
 import { defaultRetryPolicy } from './job-outcome.ts';
 import type { RetryPolicy } from './job-outcome.ts';
 
@@ -8,7 +9,7 @@ import type { RetryPolicy } from './job-outcome.ts';
  * default, and what is no number becomes NaN, for which a wait is the longest one.
  */
 export function readStoredRetry(stored: unknown): RetryPolicy {
-  if (!isObject(stored)) return defaultRetryPolicy;
+  if (!isRecord(stored)) return defaultRetryPolicy;
   const { mode, backoff, retryForMs, retryUntil, maxExceptions } = stored;
   return {
     mode: mode === 'manual' ? 'manual' : 'automatic',
@@ -20,7 +21,7 @@ export function readStoredRetry(stored: unknown): RetryPolicy {
 }
 
 function readStoredBackoff(stored: unknown): BackoffPolicy {
-  if (!isObject(stored)) return defaultBackoff;
+  if (!isRecord(stored)) return defaultBackoff;
   const { kind, delayMs, delaysMs, baseMs, factor, maxMs, jitter } = stored;
   switch (kind) {
     case 'exponential':
@@ -50,8 +51,4 @@ function isMissing(value: unknown): boolean {
 
 function isFilledList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.length > 0;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

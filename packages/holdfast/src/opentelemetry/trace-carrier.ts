@@ -1,4 +1,4 @@
-import { isLonger, jobLimits } from '@holdfast/domain';
+import { isLonger, isRecord, jobLimits } from '@holdfast/domain';
 import type { JobInfo } from '@holdfast/worker';
 import type { JobDraft } from '../job-draft.ts';
 
@@ -60,8 +60,4 @@ function without(carrier: TraceCarrier, names: readonly string[]): TraceCarrier 
 
 function isField(entry: readonly [string, unknown]): entry is [string, string] {
   return typeof entry[1] === 'string';
-}
-
-function isRecord(value: unknown): value is Metadata {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

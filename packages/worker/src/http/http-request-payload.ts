@@ -1,4 +1,4 @@
-import { parseDurationMs } from '@holdfast/domain';
+import { isRecord, parseDurationMs } from '@holdfast/domain';
 import { findHeaderProblems } from './request-headers.ts';
 import type { UserHeaders } from './request-headers.ts';
 import { readUrl } from './url-gate.ts';
@@ -165,8 +165,4 @@ function isHopCount(value: unknown): value is number {
 
 function isFinalStatus(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599;
-}
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { HoldfastError } from '@holdfast/domain';
+import { HoldfastError, isRecord } from '@holdfast/domain';
 import type { JobHandler } from '../handler.ts';
 
 /**
@@ -28,7 +28,7 @@ export function findHandler(
  */
 export function adaptHandler(found: unknown, type: string): JobHandler {
   if (isFunction(found)) return found;
-  if (isObject(found)) {
+  if (isRecord(found)) {
     for (const name of ['run', 'handler']) {
       const method = found[name];
       if (isFunction(method)) return (payload, context) => method.call(found, payload, context);
@@ -44,17 +44,13 @@ function findDefinition(values: readonly unknown[], type: string): unknown {
     Array.isArray(value) ? value : [value],
   );
   return candidates.find(
-    (value) => isObject(value) && value['type'] === type && isFunction(value['run']),
+    (value) => isRecord(value) && value['type'] === type && isFunction(value['run']),
   );
 }
 
 function findEntry(module: Readonly<Record<string, unknown>>, type: string): unknown {
-  const maps = [module['handlers'], module['default']].filter(isObject);
+  const maps = [module['handlers'], module['default']].filter(isRecord);
   return maps.find((map) => Object.hasOwn(map, type))?.[type];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 function isFunction(value: unknown): value is JobHandler {
