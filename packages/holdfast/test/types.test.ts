@@ -1,4 +1,5 @@
 import { createWorker, defineJob, Holdfast } from 'holdfast';
+import { traceRun } from 'holdfast/opentelemetry';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import type { ClientBase, PoolClient } from 'pg';
@@ -13,6 +14,7 @@ import type {
   ResultOf,
   StandardSchema,
   TransactionAdapter,
+  Worker,
 } from 'holdfast';
 
 const holdfast = new Holdfast({ connectionString: 'postgresql://localhost/nowhere' });
@@ -232,6 +234,15 @@ describe('the transaction', () => {
         );
       };
       expectTypeOf(make).toBeFunction();
+    });
+  });
+});
+
+describe('the middleware of traces', () => {
+  it('fits workers of every database library', () => {
+    type Theirs = Worker<{ readonly ofSomeLibrary: true }>;
+    compiled(() => (worker: Theirs) => {
+      expectTypeOf(worker.use(traceRun())).toEqualTypeOf<Theirs>();
     });
   });
 });
