@@ -12,11 +12,13 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { openHandConnection } from './support/hand-connection.ts';
 import { asLane, claimFrom } from './support/race.ts';
 import { settleAll } from './support/run-jobs.ts';
+import { seededRandom } from './support/seeded-random.ts';
 import { endings, uniqueJob } from './support/unique-jobs.ts';
 import type { ClaimedJob, Queryable, Statement } from '@holdfast/database';
 import type { Decision, UniqueConflictMode } from '@holdfast/domain';
 import type { TestDatabase } from '@holdfast/testing';
 import type { HandConnection } from './support/hand-connection.ts';
+import type { SeededRandom } from './support/seeded-random.ts';
 
 const callerCount = 64;
 /** In both ways together 3 840 turns: those of a minute in which every caller comes once a second. */
@@ -73,8 +75,13 @@ const decisions: readonly Decision[] = [
   ...[endings.retry, endings.release].map((ending) => ({ ...ending, delayMs: 0 })),
 ];
 
-async function finish(db: Queryable, job: ClaimedJob): Promise<void> {
-  const decision = decisions[randomInt(decisions.length)] ?? endings.complete;
+/** How a caller takes its turns. */
+interface Habits {
+  readonly onConflict: UniqueConflictMode;
+  readonly random: SeededRandom;
+}
+
+async function finish(db: Queryable, job: ClaimedJob, decision: Decision): Promise<void> {
   const error = { code: 'handler_failed', message: 'No', fingerprint: 'test' };
   const { id, leaseToken: token, executionSeq } = job;
   const ended = { id, token, executionSeq, startedAgoMs: 0, finishedAgoMs: 0 };
@@ -90,13 +97,13 @@ async function enqueue(caller: HandConnection, onConflict: UniqueConflictMode): 
 }
 
 /** Asks for a job, takes what is due and ends it, and now and then does what a scheduler does. */
-async function takeTurn(caller: HandConnection, onConflict: UniqueConflictMode): Promise<number> {
+async function takeTurn(caller: HandConnection, { onConflict, random }: Habits): Promise<number> {
   await enqueue(caller, onConflict);
   const jobs = await claimFrom(asLane(caller), { projectId, queueId, type: 'test.job' }, 5);
   const started = jobs.map((job) => ({ id: job.id, token: job.leaseToken, startedAgoMs: 0 }));
   if (jobs.length > 0) await startJobs(caller, { projectId, started });
-  for (const job of jobs) await finish(caller, job);
-  if (randomInt(4) === 0) {
+  for (const job of jobs) await finish(caller, job, random.pick(decisions));
+  if (random.below(4) === 0) {
     await settleEndings(test.database);
     await promoteJobs(test.database);
   }
@@ -106,15 +113,18 @@ async function takeTurn(caller: HandConnection, onConflict: UniqueConflictMode):
 it.each(['keep', 'queue_latest'] as const)(
   '64 callers that enqueue and run one key, 30 times each, never run it twice at once: %s',
   async (onConflict) => {
+    const seed = randomInt(2 ** 32);
     let isOver = false;
     const together: object[] = [];
     const lookOn = async (): Promise<void> => {
       while (!isOver) together.push(...(await watcher.query(runTogether)));
     };
-    const call = async (caller: HandConnection): Promise<number> => {
+    const call = async (caller: HandConnection, index: number): Promise<number> => {
+      // Its own, so that what it draws does not depend on who comes first.
+      const habits = { onConflict, random: seededRandom(seed + index) };
       let runCount = 0;
       for (let turn = 0; turn < turnsPerCaller; turn += 1)
-        runCount += await takeTurn(caller, onConflict);
+        runCount += await takeTurn(caller, habits);
       return runCount;
     };
     const looking = lookOn();
@@ -123,8 +133,8 @@ it.each(['keep', 'queue_latest'] as const)(
     });
     await looking;
     await settleAll(test.database);
-    expect(together).toEqual([]);
-    expect(await watcher.query(overlaps)).toEqual([]);
+    expect(together, `seed ${String(seed)}`).toEqual([]);
+    expect(await watcher.query(overlaps), `seed ${String(seed)}`).toEqual([]);
     const executions = await watcher.query({
       name: 'test_executions',
       text: 'select from holdfast.job_executions',
