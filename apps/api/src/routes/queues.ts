@@ -1,10 +1,10 @@
 import type { QueueInput, QueuePatch, RouteName } from '@holdfast/contract';
 import { createQueue, deleteQueue, findQueue, updateQueue } from '@holdfast/database';
-import type { QueueJobDefaults, QueueView } from '@holdfast/database';
+import type { Database, QueueJobDefaults, QueueView } from '@holdfast/database';
 import { defaultRetryPolicy } from '@holdfast/domain';
 import type { RetryPolicy } from '@holdfast/domain';
 import type { Dependencies } from '../dependencies.ts';
-import type { Handlers } from '../http/call.ts';
+import type { Call, Handlers } from '../http/call.ts';
 import { changeAtRevision, etagOf } from '../http/etags.ts';
 import { once } from '../http/idempotency.ts';
 import { pageOf } from '../http/page.ts';
@@ -34,15 +34,7 @@ export function queueHandlers(deps: Dependencies, pages: QueuePages): Handlers<Q
     },
 
     async createQueue(call) {
-      const key = { projectId: call.project.id, name: call.body.name };
-      const { status, headers, body } = await once(database, call, async (tx) => {
-        const settings = settingsOf(call.body, undefined);
-        if ((await createQueue(database, { ...key, settings, tx })) === undefined) {
-          throw new HttpProblem('queue_exists');
-        }
-        const row = await requireQueue(tx, key);
-        return { status: 201, headers: etagHeader(row), body: presentQueue(row) };
-      });
+      const { status, headers, body } = await create(database, call);
       pages.forget();
       return { status, headers: headers ?? {}, body };
     },
@@ -54,15 +46,7 @@ export function queueHandlers(deps: Dependencies, pages: QueuePages): Handlers<Q
 
     async updateQueue(call) {
       const key = queueKeyOf(call);
-      const before = await changeAtRevision(call.request.get('if-match'), async (asked) => {
-        const found = await requireQueue(database, key);
-        const revision = await updateQueue(database, {
-          ...key,
-          settings: settingsOf(call.body, found),
-          expectedRevision: asked ?? found.revision,
-        });
-        return revision === undefined ? undefined : found;
-      });
+      const before = await update(database, call);
       pages.forget();
       // A wider limit lets jobs start that wait for one.
       notifier.wakeQueues([before.id]);
@@ -80,6 +64,33 @@ export function queueHandlers(deps: Dependencies, pages: QueuePages): Handlers<Q
       throw new HttpProblem(exists ? 'queue_not_empty' : 'queue_not_found');
     },
   };
+}
+
+/** Makes the queue, once however often the request comes. */
+function create(database: Database, call: Call<'createQueue'>) {
+  const key = { projectId: call.project.id, name: call.body.name };
+  return once(database, call, async (tx) => {
+    const settings = settingsOf(call.body, undefined);
+    if ((await createQueue(database, { ...key, settings, tx })) === undefined) {
+      throw new HttpProblem('queue_exists');
+    }
+    const row = await requireQueue(tx, key);
+    return { status: 201, headers: etagHeader(row), body: presentQueue(row) };
+  });
+}
+
+/** Changes the settings if nobody else did meanwhile. @returns the queue as it was before */
+function update(database: Database, call: Call<'updateQueue'>): Promise<QueueView> {
+  const key = queueKeyOf(call);
+  return changeAtRevision(call.request.get('if-match'), async (asked) => {
+    const found = await requireQueue(database, key);
+    const revision = await updateQueue(database, {
+      ...key,
+      settings: settingsOf(call.body, found),
+      expectedRevision: asked ?? found.revision,
+    });
+    return revision === undefined ? undefined : found;
+  });
 }
 
 function etagHeader(row: QueueView): Readonly<Record<string, string>> {
