@@ -19,6 +19,7 @@ import type {
 } from '@holdfast/database';
 import { HoldfastError } from '@holdfast/domain';
 import { retryTransient } from '@holdfast/runtime';
+import type { RetryOptions } from '@holdfast/runtime';
 import type { HoldfastLogger } from './logger.ts';
 
 /** A connection that is in use. */
@@ -39,8 +40,8 @@ export interface ConnectionParts {
   readonly logger: HoldfastLogger;
 }
 
-/** How a call is tried again. */
-export interface UseOptions {
+/** How a call is tried again, by default ten times. */
+export interface UseOptions extends Pick<RetryOptions, 'maxAttempts' | 'capMs'> {
   /** Ends the tries. */
   readonly signal?: AbortSignal | undefined;
   /** Told of each error that may go away by itself. */
@@ -109,7 +110,7 @@ export class Connection {
    */
   useWithRetry<Result>(
     call: (open: OpenConnection, mayRepeat: boolean) => Promise<Result>,
-    { signal, onTrouble }: UseOptions = {},
+    { signal, onTrouble, ...limits }: UseOptions = {},
   ): Promise<Result> {
     let tries = 0;
     const once = async (): Promise<Result> => {
@@ -120,6 +121,7 @@ export class Connection {
     };
     return this.#track(() =>
       retryTransient(once, {
+        ...limits,
         isTransient: isTransientError,
         ...(signal === undefined ? {} : { signal }),
         onRetry: ({ error, delayMs }) => {

@@ -223,9 +223,10 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
   }
 
   /**
-   * Waits until a job has ended, in whatever way, and answers it.
+   * Waits until a job has ended, in whatever way, and answers it. A database that is away is waited for as well, until the
+   * timeout or the signal; without them for as long as it takes.
    *
-   * @throws WaitTimeoutError; JobNotFoundError
+   * @throws WaitTimeoutError; JobNotFoundError; HoldfastError `database_refused`
    */
   wait(id: string, options: WaitOptions = {}): Promise<Job> {
     return waitForJob(this.#internals, id, options);

@@ -19,9 +19,13 @@ const firstPauseMs = 20;
 const longestPauseMs = 1_000;
 const growth = 1.3;
 
+/** The end of the waiting is the only end of the tries; these come about once a second at last, as looks do. */
+const lookTries = { maxAttempts: Infinity, capMs: 2 * longestPauseMs } as const;
+
 /**
  * Looks again and again until something is there. The end of the time and the signal hold whatever a look does, also
- * when it does not come back.
+ * when it does not come back. A look whose error may go away by itself goes on until then; any other error ends the
+ * waiting.
  */
 export async function pollUntil<Found>(poll: Poll<Found>): Promise<Found> {
   const { look, timeoutMs, timeoutError, signal } = poll;
@@ -52,7 +56,7 @@ export async function pollUntil<Found>(poll: Poll<Found>): Promise<Found> {
   }
   try {
     for (let looks = 1; ; looks += 1) {
-      const looking = look({ signal: over.signal, onTrouble });
+      const looking = look({ ...lookTries, signal: over.signal, onTrouble });
       // Its failure after the end of the waiting concerns nobody.
       looking.catch(() => undefined);
       const found = await Promise.race([looking, stopped]);

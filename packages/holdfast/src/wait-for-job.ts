@@ -13,7 +13,7 @@ import { pollUntil } from './poll-until.ts';
 
 /** How long to wait for an end. */
 export interface WaitOptions {
-  /** Holds whatever the database does. Without one, for as long as it takes. */
+  /** Holds whatever the database does. Without one, for as long as it takes, also for the database to come back. */
   readonly timeout?: Duration | undefined;
   /** Ends the waiting: its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
@@ -34,10 +34,10 @@ export function readWaitOptions(call: string, options: WaitOptions) {
 
 /**
  * Waits until a job has ended: completed, failed, dead letter or cancelled. Looks again and again, less often with time,
- * and at once when a worker of this process ends the job.
+ * and at once when a worker of this process ends the job. A database that does not answer is waited for as well.
  *
- * @throws WaitTimeoutError; JobNotFoundError; OptionsInvalidError; HoldfastError `database_unavailable` when the database
- * does not come back in several tries
+ * @throws WaitTimeoutError; JobNotFoundError; OptionsInvalidError; HoldfastError `database_refused` when the server does not
+ * let the program in, `closed`
  */
 export async function waitForJob(
   internals: Internals,

@@ -1,5 +1,5 @@
 import { createTestDatabase } from '@holdfast/testing';
-import { Holdfast, WaitTimeoutError, defineJob } from 'holdfast';
+import { Holdfast, WaitTimeoutError, createWorker, defineJob } from 'holdfast';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pauseAfterMs } from '../src/poll-until.ts';
 import { startCuttingProxy } from './support/cutting-proxy.ts';
@@ -30,7 +30,50 @@ async function enqueueBoth(): Promise<readonly [string, string]> {
   return [id, batch.id];
 }
 
+/** More tries than other calls get. */
+const manyTries = 11;
+
+/** A Holdfast behind the proxy, and when its calls have been tried in vain so often. */
+function openThatCounts() {
+  let warningCount = 0;
+  let note = (): void => undefined;
+  const failedOften = new Promise<void>((resolve) => (note = resolve));
+  const quiet = (): void => undefined;
+  const warn = (_fields: object, message: string): void => {
+    if (message.includes('trying again')) warningCount += 1;
+    if (warningCount === manyTries) note();
+  };
+  const logger = { debug: quiet, info: quiet, error: quiet, warn };
+  return { failedOften, holdfast: new Holdfast({ connectionString: proxy.url, logger }) };
+}
+
 describe('a wait whose database does not answer', () => {
+  it('goes on until the database is back, and then sees what has happened', async () => {
+    const [job, batch] = await enqueueBoth();
+    await proxy.close();
+    const one = openThatCounts();
+    const other = openThatCounts();
+    const waits = Promise.all([one.holdfast.wait(job), other.holdfast.batches.wait(batch)]);
+    await Promise.race([waits, Promise.all([one.failedOften, other.failedOften])]);
+    await using direct = new Holdfast({ connectionString: server.url });
+    await using worker = createWorker({ holdfast: direct });
+    await worker.handle(nobodys, (payload) => payload).start();
+    await proxy.reopen();
+    const ended = { status: 'completed' };
+    expect(await waits).toMatchObject([{ ...ended, result: 1 }, ended]);
+    await Promise.all([one.holdfast.close(), other.holdfast.close()]);
+  });
+
+  it('ends when its Holdfast is closed', async () => {
+    const [job, batch] = await enqueueBoth();
+    await proxy.close();
+    const { holdfast: closed } = openThatCounts();
+    const waits = Promise.allSettled([closed.wait(job), closed.batches.wait(batch)]);
+    await closed.close();
+    const error = { code: 'closed' };
+    expect(await waits).toMatchObject([{ reason: error }, { reason: error }]);
+  });
+
   it('ends in time when connections are silent, and says how things were at the last look', async () => {
     const [job, batch] = await enqueueBoth();
     const waits = [
@@ -77,6 +120,16 @@ describe('a wait whose database does not answer', () => {
       expect(each).toMatchObject({ reason: { message: 'the user went away' } });
     }
   });
+});
+
+it('ends at once when the server does not let it in, however long it may wait', async () => {
+  const [job, batch] = await enqueueBoth();
+  const url = new URL(server.url);
+  url.password = 'wrong';
+  await using refused = new Holdfast({ connectionString: url.href });
+  const code = 'database_refused';
+  await expect(refused.wait(job)).rejects.toMatchObject({ code });
+  await expect(refused.batches.wait(batch, { timeout: '1h' })).rejects.toMatchObject({ code });
 });
 
 it('refuses limits of a wait that are none, by their names', async () => {

@@ -11,10 +11,10 @@ import type { BatchInfo } from './batch-info.ts';
 
 /**
  * Waits until all members of a batch have ended, and all callbacks that they called for. Looks again and again, less
- * often with time.
+ * often with time. A database that does not answer is waited for as well.
  *
- * @throws HoldfastError `batch_not_found`, `wait_timed_out`, and `database_unavailable` when the database does not come back
- * in several tries
+ * @throws OptionsInvalidError; HoldfastError `batch_not_found`, `wait_timed_out`, `database_refused` when the server does not
+ * let the program in, `closed`
  */
 export function waitForBatch(
   { connection }: Internals,

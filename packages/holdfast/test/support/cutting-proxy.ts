@@ -14,7 +14,10 @@ export interface CuttingProxy {
   loseAnswerTo(text: string): void;
   /** From now on nothing goes through, and connections stay open: a cable that was pulled. */
   fallSilent(): void;
+  /** Nobody listens any more. */
   close(): Promise<void>;
+  /** Listens again after a close, under the same URL. */
+  reopen(): Promise<void>;
 }
 
 /** ReadyForQuery outside of a transaction, the last message of an answer. */
@@ -56,7 +59,9 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
       socket.on('error', end).on('close', end);
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const listen = (at: number): Promise<void> =>
+    new Promise((resolve) => server.listen(at, '127.0.0.1', resolve));
+  await listen(0);
   const { port } = server.address() as AddressInfo;
   const proxied = new URL(url);
   proxied.hostname = '127.0.0.1';
@@ -76,5 +81,6 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },
+    reopen: () => listen(port),
   };
 }
