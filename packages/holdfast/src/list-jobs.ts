@@ -7,6 +7,7 @@ import type { Internals } from './internals.ts';
 import { readQueue } from './job-fields.ts';
 import { toJobSummary } from './job.ts';
 import type { JobSummary } from './job.ts';
+import { cutPage, readCursor, readPageLimit } from './list-page.ts';
 
 /** Which jobs are listed: those for which all that is given holds. */
 export interface ListJobsOptions {
@@ -33,8 +34,6 @@ export interface JobPage {
 }
 
 const names = ['status', 'type', 'queue', 'tag', 'batchId', 'limit', 'cursor'];
-const defaultLimit = 50;
-const maxLimit = 200;
 
 /**
  * Lists jobs, ended ones too, the newest first.
@@ -52,12 +51,8 @@ export async function listJobsOf(
     if (queue !== undefined && queueId === undefined) return { jobs: [], nextCursor: undefined };
     // One more tells whether there is a next page.
     const rows = await listInTime(database, { ...filter, projectId, queueId, limit: limit + 1 });
-    const page = rows.slice(0, limit);
-    const last = rows.length > limit ? page.at(-1) : undefined;
-    return {
-      jobs: page.map(toJobSummary),
-      nextCursor: last === undefined ? undefined : writeCursor(last.id),
-    };
+    const { page, nextCursor } = cutPage('jobs', rows, limit);
+    return { jobs: page.map(toJobSummary), nextCursor };
   });
 }
 
@@ -84,11 +79,8 @@ function readOptions(options: ListJobsOptions) {
   if (batchId !== undefined && !isText(batchId, isUuid)) {
     check.refuse('batchId must be a UUID in lower case');
   }
-  const beforeId = cursor === undefined ? undefined : readCursor(cursor);
-  if (cursor !== undefined && beforeId === undefined) {
-    check.refuse('cursor must be the nextCursor of a page before');
-  }
-  const limit = check.whole('limit', options.limit, { min: 1, max: maxLimit }) ?? defaultLimit;
+  const beforeId = readCursor(check, 'jobs', cursor);
+  const limit = readPageLimit(check, options.limit);
   const statuses = readStatuses(check, options.status);
   const queue = readQueue(check, options.queue);
   check.done();
@@ -110,18 +102,4 @@ function readStatuses(
 /** Callers in plain JavaScript hand in what they have. */
 function isText(value: unknown, hasForm: (text: string) => boolean): boolean {
   return typeof value === 'string' && hasForm(value);
-}
-
-const cursorMark = 'jobs:';
-
-/** A position in a list is the id of the last job that was seen, which is nobody's business. */
-function writeCursor(id: string): string {
-  return Buffer.from(`${cursorMark}${id}`).toString('base64url');
-}
-
-function readCursor(cursor: unknown): string | undefined {
-  if (typeof cursor !== 'string') return undefined;
-  const text = Buffer.from(cursor, 'base64url').toString();
-  const id = text.slice(cursorMark.length);
-  return text.startsWith(cursorMark) && isUuid(id) ? id : undefined;
 }

@@ -233,15 +233,6 @@ describe('a batch', () => {
     await expect(early).rejects.toMatchObject({ code: 'wait_timed_out' });
   });
 
-  it('lists the newest first', async () => {
-    const { id } = await holdfast.graph((g) => void g.add(teller('x'))).enqueue();
-    const [newest, next] = await holdfast.batches.list({ limit: 2 });
-    expect(newest).toMatchObject({ id, kind: 'graph', callbacks: [] });
-    expect(await holdfast.batches.list({ limit: 1, before: id })).toEqual([next]);
-    const chains = await holdfast.batches.list({ kind: 'chain' });
-    expect(chains.every(({ kind }) => kind === 'chain')).toBe(true);
-  });
-
   it('takes thousands of members', async () => {
     const many = Array.from({ length: 5_000 }, (_, index) =>
       tell.with({ name: String(index) }, { delay: '1h' }),

@@ -1,24 +1,16 @@
-import { cancelBatch, listBatches, readBatch, retryFailedOfBatch } from '@holdfast/database';
-import { HoldfastError, batchKinds, isUuid } from '@holdfast/domain';
-import type { BatchKind } from '@holdfast/domain';
+import { cancelBatch, readBatch, retryFailedOfBatch } from '@holdfast/database';
+import { HoldfastError, isUuid } from '@holdfast/domain';
 import { OptionCheck } from '../check-options.ts';
 import type { Internals } from '../internals.ts';
 import type { RegisteredTransaction } from '../register.ts';
 import type { WaitOptions } from '../wait-for-job.ts';
 import type { BatchInfo } from './batch-info.ts';
 import type { BatchEnqueueResult, BatchMember } from './batch-plan.ts';
+import { listBatchesOf } from './list-batches.ts';
+import type { BatchPage, ListBatchesOptions } from './list-batches.ts';
 import { readMembers } from './read-members.ts';
 import { waitForBatch } from './wait-for-batch.ts';
 import { writeMembers } from './write-batch.ts';
-
-/** Which batches are listed. */
-export interface ListBatchesOptions {
-  /** At most 200; default 50. */
-  readonly limit?: number | undefined;
-  /** Those that were made before the one with this id. */
-  readonly before?: string | undefined;
-  readonly kind?: BatchKind | undefined;
-}
 
 /** The batches, chains and graphs of a project. */
 export class Batches<Tx = RegisteredTransaction> {
@@ -39,29 +31,19 @@ export class Batches<Tx = RegisteredTransaction> {
   }
 
   /**
-   * Waits until all members of a batch have ended, and the callbacks that they called for.
+   * Waits until all members of a batch have ended, and the callbacks that they called for. A database that is away is
+   * waited for as well, until the timeout or the signal; without them for as long as it takes.
    *
-   * @throws HoldfastError `batch_not_found`; `wait_timed_out`
+   * @throws HoldfastError `batch_not_found`; `wait_timed_out`; `database_refused`
    */
   async wait(id: string, options: WaitOptions = {}): Promise<BatchInfo> {
     requireId('batches.wait', id);
     return waitForBatch(this.#internals, id, options);
   }
 
-  /** The newest batches, chains and graphs. */
-  async list(options: ListBatchesOptions = {}): Promise<readonly BatchInfo[]> {
-    const check = new OptionCheck('batches.list');
-    check.names(options, ['limit', 'before', 'kind']);
-    const limit = check.whole('limit', options.limit, { min: 1, max: 200 }) ?? 50;
-    const kind = check.oneOf('kind', options.kind, batchKinds);
-    if (options.before !== undefined && !isUuid(options.before)) {
-      check.refuse('before must be the id of a batch');
-    }
-    check.done();
-    return this.#internals.connection.useWithRetry(async ({ database, projectId }) => {
-      const request = { projectId, limit, beforeId: options.before, kind };
-      return listBatches(database, request);
-    });
+  /** Lists batches, chains and graphs, the newest first and a page at a time. @throws OptionsInvalidError */
+  list(options: ListBatchesOptions = {}): Promise<BatchPage> {
+    return listBatchesOf(this.#internals, options);
   }
 
   /**
