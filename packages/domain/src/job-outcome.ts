@@ -38,9 +38,9 @@ export type RetryMode = (typeof retryModes)[number];
 export interface RetryPolicy {
   readonly mode: RetryMode;
   readonly backoff: BackoffPolicy;
-  /** No attempt begins later than this many milliseconds after the job's creation. */
+  /** No retry begins later than this many milliseconds after the job's creation. */
   readonly retryForMs?: number | undefined;
-  /** No attempt begins after this instant, in RFC 3339; the earlier of both counts. */
+  /** No retry begins after this instant, in RFC 3339; the earlier of both counts. */
   readonly retryUntil?: string | undefined;
   /** Attempts whose handler may throw, apart from `maxAttempts`, which timeouts use up too. */
   readonly maxExceptions?: number | undefined;

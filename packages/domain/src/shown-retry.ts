@@ -6,7 +6,7 @@ export interface ShownRetry {
   /** `manual`: after a failure they rest in `failed` until a person decides. */
   readonly retry: RetryMode;
   readonly backoff: BackoffPolicy;
-  /** No attempt begins after it: an instant, or milliseconds from a job's creation on. */
+  /** No retry begins after it: an instant, or milliseconds from a job's creation on. */
   readonly retryUntil: Date | number | undefined;
   /** How often their handler may throw; timeouts do not count. */
   readonly maxExceptions: number | undefined;
@@ -18,7 +18,7 @@ export function shownRetry({ mode, backoff, maxExceptions, ...ends }: RetryPolic
   return { retry: mode, backoff, retryUntil, maxExceptions };
 }
 
-/** The instant after which no attempt of a job begins; the earlier of both ends. `undefined`: there is none. */
+/** The instant after which no retry of a job begins; the earlier of both ends. `undefined`: there is none. */
 export function retryEndOf(retry: RetryPolicy, createdAt: Date): Date | undefined {
   const endMs = retryEndMs(retry, createdAt.getTime());
   return endMs === Infinity ? undefined : new Date(endMs);

@@ -50,7 +50,7 @@ export interface RetryOptions {
   readonly maxAttempts?: number | undefined;
   /** `automatic` (default): the backoff moves a failed job on. `manual`: it rests in `failed` until a person decides. */
   readonly retry?: RetryMode | undefined;
-  /** No attempt begins after it: an instant, or a time from the job's creation on. */
+  /** No retry begins after it: an instant, or a time from the job's creation on. */
   readonly retryUntil?: Date | Duration | undefined;
   /** How often the handler may throw, 1 to 100; timeouts do not count, `maxAttempts` holds besides. */
   readonly maxExceptions?: number | undefined;

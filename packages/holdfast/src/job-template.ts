@@ -12,7 +12,7 @@ export interface JobTemplateInfo {
   readonly timeoutMs: number | undefined;
   readonly retry: ShownRetry['retry'] | undefined;
   readonly backoff: ShownRetry['backoff'] | undefined;
-  /** No attempt begins after it: an instant, or milliseconds from the job's creation on. */
+  /** No retry begins after it: an instant, or milliseconds from the job's creation on. */
   readonly retryUntil: ShownRetry['retryUntil'];
   /** How often its handler may throw; timeouts do not count. */
   readonly maxExceptions: ShownRetry['maxExceptions'];

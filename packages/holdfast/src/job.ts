@@ -36,7 +36,7 @@ export interface JobSummary {
   /** `manual`: after a failure it rests in `failed` until a person decides. */
   readonly retry: RetryMode;
   readonly backoff: BackoffPolicy;
-  /** No attempt begins after it. */
+  /** No retry begins after it. */
   readonly retryUntil: Date | undefined;
   /** How often its handler may throw; timeouts do not count. */
   readonly maxExceptions: number | undefined;

@@ -64,7 +64,7 @@ export const MaxExceptions = z.int().min(1).max(100).meta({
 export const retryLimitFields = {
   maxExceptions: MaxExceptions.optional(),
   retryUntil: DeadlineInput.nullish().meta({
-    description: 'No attempt begins after it: a duration from its creation on, or an instant.',
+    description: 'No retry begins after it: a duration from its creation on, or an instant.',
   }),
 };
 

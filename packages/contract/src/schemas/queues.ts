@@ -24,7 +24,7 @@ const settings = {
   retry: z.enum(retryModes).optional(),
   retryUntil: DeadlineInput.nullish().meta({
     description:
-      'No attempt of a job begins after it: a duration from its creation on, or an instant. null: no end.',
+      'No retry of a job begins after it: a duration from its creation on, or an instant. null: no end.',
   }),
   maxExceptions: MaxExceptions.nullish(),
 };
