@@ -8,10 +8,13 @@ export const errorCodes = {
   api_key_not_found: 'No API key with this id exists in the project.',
   attempts_exhausted: 'The job failed on its last allowed attempt.',
   batch_awaited: 'A batch that is being put together was awaited; await its enqueue().',
-  batch_member_exists: 'A member of a batch was given an id that belongs to another job or batch.',
+  batch_member_exists:
+    'A batch or a member of one was given an id that belongs to another job or batch.',
   batch_not_found: 'No batch, chain or graph with this id exists in the project.',
   batch_not_open: 'The batch has finished or was cancelled, and takes no more members.',
   batch_too_deep: 'Batches in each other are more than 100 levels deep; nothing was written.',
+  batch_too_large:
+    'A batch put together in one call has too many jobs or batches in it; nothing was written.',
   body_too_large: 'The body of the request is larger than the route accepts.',
   cancelled: 'The job was cancelled while its handler ran.',
   closed: 'The Holdfast instance was closed before the call.',
@@ -107,7 +110,8 @@ export const errorCodes = {
   schema_outdated: 'The database schema is missing, or older than this version of Holdfast needs.',
   schema_too_new: 'The database schema is newer than this version of Holdfast understands.',
   session_invalid: 'The session is over, was ended, or its token was used twice.',
-  shutdown: 'The worker is stopping: the reason of a handler’s abort signal.',
+  shutdown:
+    'The worker is stopping: the reason of a handler’s abort signal, and of a start that was stopped.',
   step_invalid: 'The name of a step is not a text of 1 to 200 characters.',
   step_repeated: 'A handler used the name of a step twice in one execution.',
   step_result_lost: 'A step ran in an earlier execution, and its result could not be kept.',

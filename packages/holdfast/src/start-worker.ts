@@ -1,5 +1,6 @@
-import { isTransientError } from '@holdfast/database';
-import { createForwardingLogger, exitCodes, retryTransient } from '@holdfast/runtime';
+import { explainConnectionError, isTransientError } from '@holdfast/database';
+import { HoldfastError } from '@holdfast/domain';
+import { createForwardingLogger, exitCodes, untilAvailable } from '@holdfast/runtime';
 import type { Logger } from '@holdfast/runtime';
 import { createScheduler } from '@holdfast/scheduler';
 import { createWorkerEngine } from '@holdfast/worker';
@@ -33,13 +34,17 @@ export interface WorkerStart<Tx> {
   readonly options: WorkerOptions<Tx>;
   readonly handlers: readonly RegisteredHandler<Tx>[];
   readonly middleware: readonly RunMiddleware<Tx>[];
-  /** Ends the waiting for a database that cannot be reached. */
+  /** Ends the waiting for a database that cannot be reached: somebody stops the worker. */
   readonly signal: AbortSignal;
   /** The worker cannot go on, or a person asked it to stop. */
   readonly onFatal: () => void;
 }
 
-/** Starts the engine, and the scheduler's loops beside it when they are wanted. */
+/**
+ * Starts the engine, and the scheduler's loops beside it when they are wanted.
+ *
+ * @throws HoldfastError as `Worker.start`
+ */
 export async function startWorker<Tx>(start: WorkerStart<Tx>): Promise<RunningWorker> {
   // Idle connections do not keep a process alive; a worker that waits for jobs must.
   const keepAlive = setInterval(() => undefined, 60_000);
@@ -63,11 +68,12 @@ async function startServices<Tx>(start: WorkerStart<Tx>): Promise<RunningWorker>
   const internals = internalsOf(options.holdfast);
   const { connection, events } = internals;
   const logger = engineLogger(options.logger ?? connection.logger);
-  const open = await patiently(() => connection.open(), signal);
+  const wait = { signal, logger };
+  const open = await patiently(() => connection.open(), wait);
   const { database } = open;
   const { leaseMs, retention } = readWorkerOptions(options);
   const engine = makeEngine({ ...start, internals, open, logger });
-  await patiently(() => engine.start(), signal);
+  await patiently(() => engine.start(), wait);
   const scheduler =
     options.maintenance === false
       ? undefined
@@ -169,9 +175,22 @@ function openerOf({ adapter, hasOwnAdapter }: Internals): TransactionOpener | un
   };
 }
 
-/** A worker starts when the database does, however long that takes. */
-function patiently<Result>(call: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return retryTransient(call, { isTransient: isTransientError, maxAttempts: Infinity, signal });
+/** A worker starts when the database does, if that is soon. */
+async function patiently<Result>(
+  call: () => Promise<Result>,
+  { signal, logger }: { readonly signal: AbortSignal; readonly logger: Logger },
+): Promise<Result> {
+  const unlessStopped = (): Promise<Result> => {
+    signal.throwIfAborted();
+    return call();
+  };
+  try {
+    return await untilAvailable(unlessStopped, { isTransient: isTransientError, logger, signal });
+  } catch (error) {
+    if (!signal.aborted) throw explainConnectionError(error);
+    const message = 'The worker was stopped before it had started';
+    throw new HoldfastError(message, { code: 'shutdown', cause: error });
+  }
 }
 
 function engineLogger(logger: HoldfastLogger): Logger {

@@ -1,4 +1,4 @@
-import { ConfigError } from '@holdfast/domain';
+import { ConfigError, HoldfastError } from '@holdfast/domain';
 import type { HoldfastEvent, HoldfastListener } from './event-map.ts';
 import type { RegisteredHandler } from './handler-of.ts';
 import { internalsOf } from './internals.ts';
@@ -7,6 +7,7 @@ import type { JobDefinition } from './job-definition.ts';
 import { requireJob } from './job-draft.ts';
 import type { Duration } from './job-options.ts';
 import { durationMs, requireFunction } from './check-options.ts';
+import { leaveExitCode } from './leave-exit-code.ts';
 import type { RegisteredTransaction } from './register.ts';
 import type { RunMiddleware } from './run-middleware.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
@@ -98,20 +99,19 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
   }
 
   /**
-   * Begins to claim and run jobs. Resolves when the worker is registered in the database.
+   * Begins to claim and run jobs. Resolves when the worker is registered in the database, for which it waits about a
+   * minute while the database cannot be reached; the logger is told of each try.
    *
-   * @throws ConfigError when a job has no handler
+   * @throws ConfigError when a job has no handler; HoldfastError `database_unavailable` after that minute, at once
+   * `database_refused`, `schema_outdated`, `schema_too_new` or `project_not_found`, and `shutdown` when it is stopped
+   * meanwhile
    */
-  async start(): Promise<void> {
-    if (this.#stopping !== undefined) throw new ConfigError('createWorker: it has stopped');
-    this.#starting ??= this.#start();
-    try {
-      await this.#starting;
-    } catch (error) {
-      this.#starting = undefined;
-      this.#release();
-      throw error;
-    }
+  start(): Promise<void> {
+    const starting = this.#startOnce();
+    // Who stops it knows why it has not started, and may have left its start to itself.
+    const forgive = (): void => void starting.catch(() => undefined);
+    this.#givingUp.signal.addEventListener('abort', forgive, { once: true });
+    return starting;
   }
 
   /**
@@ -126,12 +126,14 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
 
   /**
    * The main program of a worker process: starts, and stops at SIGTERM or SIGINT. When it is over, `holdfast` is closed
-   * too, so that the process can end.
+   * too, so that the process can end. When it cannot start, `process.exitCode` says why as for the processes of the
+   * server: 69 for a database that cannot be reached or has another schema, 78 for what has to be set right.
+   *
+   * @throws as `start`, but for a stop
    */
   async run(): Promise<void> {
     try {
-      await this.start();
-      await runUntilStopped({ stop: () => this.stop(), stopped: this.#stopped });
+      await runUntilStopped({ stop: () => this.stop(), stopped: this.#startAndWait() });
     } finally {
       await this.#options.holdfast.close();
     }
@@ -140,6 +142,28 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
   /** As `stop`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
+  }
+
+  async #startOnce(): Promise<void> {
+    if (this.#stopping !== undefined) throw new ConfigError('createWorker: it has stopped');
+    this.#starting ??= this.#start();
+    try {
+      await this.#starting;
+    } catch (error) {
+      this.#starting = undefined;
+      this.#release();
+      throw error;
+    }
+  }
+
+  async #startAndWait(): Promise<void> {
+    try {
+      await this.start();
+    } catch (error) {
+      if (!this.#givingUp.signal.aborted) leaveExitCode(error);
+      if (!(error instanceof HoldfastError && error.code === 'shutdown')) throw error;
+    }
+    await this.#stopped;
   }
 
   #register(handler: RegisteredHandler<Tx>): void {

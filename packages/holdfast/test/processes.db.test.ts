@@ -104,7 +104,17 @@ describe('a worker process', () => {
 
   it('says that the tables are missing, and ends', async () => {
     const program = run('worker-process.mjs');
-    expect(await program.exited).toMatchObject({ code: 1 });
+    expect(await program.exited).toMatchObject({ code: 69 });
     expect(program.output()).toContain('schema_outdated');
+  });
+
+  it('ends as asked also while it waits for its database', async () => {
+    const url = new URL(server.url);
+    url.port = '1';
+    const program = run('worker-process.mjs', { DATABASE_URL: url.href, LOG: 'yes' });
+    await program.waitForOutput(/database not available/);
+    program.kill('SIGTERM');
+    expect(await program.exited).toEqual({ code: 0, signal: null });
+    expect(program.output()).toMatch(/over\n$/);
   });
 });
