@@ -189,6 +189,24 @@ describe('holdfast up', () => {
     }
   });
 
+  it('says that it runs already in the same folder, joins in, and fills in no second demo', async () => {
+    const first = startUp();
+    try {
+      await untilUp(first);
+      expect(first.output()).toMatch(/✔ demo +2\d\d jobs enqueued/);
+      const second = startUp();
+      const client = await signIn(await untilUp(second));
+      expect(second.output()).toContain('Holdfast runs in this folder already');
+      expect(second.output()).toMatch(/✔ demo +1 job enqueued/);
+      expect(first.output()).not.toContain('runs in this folder already');
+      await second.waitForOutput(/have ended as planned: 1 completed/);
+      expect((await client.getMe()).email).toBe('admin@holdfast.local');
+      await second.destroy();
+    } finally {
+      await first.destroy();
+    }
+  });
+
   it('leaves no process behind when it is killed', async () => {
     const process = startUp('--no-demo');
     const facts = await untilUp(process);

@@ -89,7 +89,7 @@ function createShow(options: ShowOptions): Service {
 }
 
 async function enqueueDemo(options: ShowOptions): Promise<RunningDemo | undefined> {
-  const { config, files, stack, steps } = options;
+  const { config, database, files, stack, steps } = options;
   const ticket = await issueTicket(options);
   if (ticket === undefined) {
     const message = `nobody has the e-mail address ${config.adminEmail}: set HOLDFAST_ADMIN_EMAIL to see the demo`;
@@ -100,8 +100,10 @@ async function enqueueDemo(options: ShowOptions): Promise<RunningDemo | undefine
   let demo: RunningDemo | undefined;
   await steps.run('demo', async () => {
     const plan = readDemoPlan(files.demoPlan, stack.targetUrl);
-    demo = await startDemo({ plan, baseUrl: stack.baseUrl, ticket });
-    return `${String(demo.jobs.length)} jobs enqueued, ${String(plan.schedules.length)} schedule every minute`;
+    const isShared = database.isShared && !config.isOnce;
+    demo = await startDemo({ plan, baseUrl: stack.baseUrl, ticket, isShared });
+    const { length } = demo.jobs;
+    return `${String(length)} ${length === 1 ? 'job' : 'jobs'} enqueued, ${String(plan.schedules.length)} schedule every minute`;
   });
   return demo;
 }

@@ -19,6 +19,8 @@ import type { UpConfig } from './up-config.ts';
 export interface DatabaseService extends Service {
   readonly url: string;
   readonly database: Database;
+  /** Whether another start in the same folder runs the server. */
+  readonly isShared: boolean;
 }
 
 /** Uses the server at `DATABASE_URL`, or starts an embedded one that stops with this process. */
@@ -57,8 +59,15 @@ class MigratedDatabase implements DatabaseService {
     return started(this.#database);
   }
 
+  get isShared(): boolean {
+    return this.#embedded?.reused === true;
+  }
+
   async start(): Promise<void> {
     await this.#steps.run('PostgreSQL', () => this.#connect());
+    if (this.isShared) {
+      this.#steps.warn('Holdfast runs in this folder already; this start joins its database');
+    }
     await this.#steps.run('migrations', async () => {
       const { applied, version } = await migrate(this.#settings());
       const news = applied.length === 0 ? 'up to date' : `${String(applied.length)} applied`;
