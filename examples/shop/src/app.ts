@@ -16,6 +16,7 @@ import {
 } from './jobs.ts';
 
 const orderForm = z.object({ sku: z.string(), email: z.email(), card: z.string() });
+const byId = z.object({ id: z.uuid() });
 const importForm = z.array(productLine).min(1).max(10_000);
 
 /** The shop: places orders, takes lists of products, and shows both. */
@@ -38,11 +39,14 @@ export function createApp(): Express {
   });
 
   app.get('/orders/:id', async (request, response) => {
-    const { id } = request.params;
-    const [order] = await db.select().from(orders).where(eq(orders.id, id));
-    const post = await db.select().from(letters).where(eq(letters.orderId, id));
-    if (order === undefined) response.status(404).json({ error: 'There is no such order' });
-    else response.json({ ...order, card: undefined, letters: post.map(({ text }) => text) });
+    const id = byId.safeParse(request.params).data?.id;
+    const [order] = id === undefined ? [] : await db.select().from(orders).where(eq(orders.id, id));
+    if (order === undefined) {
+      response.status(404).json({ error: 'There is no such order' });
+      return;
+    }
+    const post = await db.select().from(letters).where(eq(letters.orderId, order.id));
+    response.json({ ...order, card: undefined, letters: post.map(({ text }) => text) });
   });
 
   app.post('/imports', async (request, response) => {
@@ -63,7 +67,9 @@ export function createApp(): Express {
   });
 
   app.get('/imports/:id', async (request, response) => {
-    const [found] = await db.select().from(imports).where(eq(imports.id, request.params.id));
+    const id = byId.safeParse(request.params).data?.id;
+    const [found] =
+      id === undefined ? [] : await db.select().from(imports).where(eq(imports.id, id));
     if (found === undefined) response.status(404).json({ error: 'There is no such import' });
     else response.json(found);
   });

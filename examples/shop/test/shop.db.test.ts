@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const folder = join(import.meta.dirname, '..');
 const order = { sku: 'tea', email: 'ada@example.com', card: 'visa' };
+const nowhere = '00000000-0000-4000-8000-000000000000';
 let db: TestDatabase;
 let web: SpawnedProcess;
 let worker: SpawnedProcess;
@@ -134,6 +135,15 @@ describe('an order', () => {
     });
     expect(rows).toEqual([]);
   });
+});
+
+describe('an address without an order or import behind it', () => {
+  it.each(['/orders/x', '/imports/x', `/orders/${nowhere}`, `/imports/${nowhere}`])(
+    'is not found: %s',
+    async (path) => {
+      expect((await fetch(url + path)).status).toBe(404);
+    },
+  );
 });
 
 describe('Ctrl-C', () => {
