@@ -12,7 +12,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Makes a database by copying the template, in about a tenth of a second. */
+/** Makes a database by copying the template, in a fraction of a second. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   return createDatabase(`template ${requireTemplate()}`);
 }
