@@ -117,6 +117,8 @@ export const errorCodes = {
   step_result_lost: 'A step ran in an earlier execution, and its result could not be kept.',
   test_database_refused: 'The account may not create databases on the server that a test named.',
   test_server_missing: 'A test names no PostgreSQL server, and no embedded one is installed.',
+  thread_message_unreadable:
+    'A handler in a thread handed out what cannot be read outside of it: it is nested too deep.',
   thread_out_of_memory: 'The handler’s thread reached its memory limit and was ended.',
   ticket_invalid: 'The sign-in link was used before, or its time is over.',
   timed_out: 'The attempt ran longer than the job’s timeout.',

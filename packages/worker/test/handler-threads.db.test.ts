@@ -37,6 +37,7 @@ beforeAll(async () => {
     'throws_in_timer',
     'rejects_unhandled',
     'exits',
+    'posts',
     'returns_map',
     'returns_nothing',
     'returns_bigint',
@@ -49,6 +50,8 @@ beforeAll(async () => {
     handlers: {
       ...Object.fromEntries(types.map((type) => [type, entry])),
       calls: { ...entry, calls },
+      closes_port: { ...entry, calls },
+      calls_too_deep: { ...entry, calls },
       eats_memory: { ...entry, resourceLimits: { maxOldGenerationSizeMb: 32 } },
       named: { ...entry, exportName: 'named' },
       adapted: { ...entry, adapter },
@@ -137,6 +140,19 @@ describe('a handler in a thread', () => {
     expect(found).toEqual({ progress: { percent: 100, note: 'at 100' } });
   });
 
+  it('ends by what it returns only, whatever its code posts to the parent of its thread', async () => {
+    const { id, ...job } = await run('posts');
+    expect(job).toMatchObject({ status: 'completed', result: 'its own result' });
+    const lines = await shop.ask('select message from holdfast.job_logs where job_id = $1', [id]);
+    expect(lines).toEqual([{ message: 'posted' }]);
+    expect(await run('returns_nothing')).toMatchObject({ status: 'completed' });
+  });
+
+  it('goes on when its code closes the port of its thread', async () => {
+    expect(await run('closes_port')).toMatchObject({ status: 'completed', result: 3 });
+    expect(await run('calls')).toMatchObject({ result: { sum: 3 } });
+  });
+
   it('keeps no more of its log than any other handler', async () => {
     const { id } = await run('floods');
     const [found] = await shop.ask<{ readonly count: number }>(
@@ -187,6 +203,7 @@ describe('a failure in a thread', () => {
     ['lost', 'attempts_exhausted', 'ERR_MODULE_NOT_FOUND', /nowhere/],
     ['transacts', 'attempts_exhausted', 'not_in_thread', /context\.transaction/],
     ['eats_memory', 'attempts_exhausted', 'thread_out_of_memory', /memory limit/],
+    ['calls_too_deep', 'attempts_exhausted', 'thread_message_unreadable', /cannot be read/],
   ])('%s fails its attempt only', async (type, reason, code, message) => {
     const job = await run(type, { maxAttempts: reason === 'non_retryable' ? 5 : 1 });
     expect(job).toMatchObject({ status: 'dead_letter', reason, attempt: 1 });

@@ -99,3 +99,15 @@ it('ends threads by force when a drain runs out', async () => {
   await engine.stop();
   expect(await shop.job(id)).toMatchObject({ status: 'queued', attempt: 0 });
 });
+
+it('says of a thread that its timeout came first, also when it then reaches its memory limit', async () => {
+  const type = 'eats_memory_when_aborted';
+  const handler = { ...entry, resourceLimits: { maxOldGenerationSizeMb: 32 } };
+  await shop.start({ handlers: { [type]: handler }, threadGraceMs: 60_000 });
+  const id = await shop.enqueue(type, { timeoutMs: 250, maxAttempts: 1 });
+  const { lastError } = await waitFor('the job is dead', async () => {
+    const found = await shop.job(id);
+    return found?.status === 'dead_letter' && found;
+  });
+  expect(lastError).toMatchObject({ code: 'timed_out', message: 'Ran longer than 250 ms' });
+});

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { parentPort } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import { Release } from '../handler.ts';
 import { isInstanceOf } from '../is-instance-of.ts';
 import { safeJson } from '../safe-json.ts';
@@ -8,7 +9,7 @@ import { importModule } from './import-module.ts';
 import { ThreadContext } from './thread-context.ts';
 import { toError, toThreadFailure } from './thread-failure.ts';
 import type { HandlerAdapter } from './thread-handler.ts';
-import type { FromThread, ThreadRun, ToThread } from './thread-messages.ts';
+import type { FromThread, ThreadRun, ThreadStart, ToThread } from './thread-messages.ts';
 import type { SendFromThread } from './thread-context.ts';
 
 interface ActiveRun {
@@ -21,6 +22,7 @@ interface ActiveRun {
 /** Tells whose code threw an error that nobody caught. */
 const current = new AsyncLocalStorage<ActiveRun>();
 let active: ActiveRun | undefined;
+let port: MessagePort | undefined;
 
 function start(id: number, run: ThreadRun): void {
   const controller = new AbortController();
@@ -82,12 +84,18 @@ function onStray(error: unknown): void {
 }
 
 function post(message: FromThread): void {
-  parentPort?.postMessage(message);
+  port?.postMessage(message);
 }
 
 process.on('uncaughtException', onStray);
 process.on('unhandledRejection', onStray);
-parentPort?.on('message', (message: ToThread) => {
+// Before any handler's code is here: nothing but this module has the port.
+parentPort?.once('message', (first: ThreadStart) => {
+  port = first.port;
+  port.on('message', receive);
+});
+
+function receive(message: ToThread): void {
   switch (message.kind) {
     case 'run':
       start(message.runId, message.run);
@@ -101,7 +109,7 @@ parentPort?.on('message', (message: ToThread) => {
     case 'answer':
       active?.context.answer(message.callId, message.answer);
   }
-});
+}
 
 function runStep(own: ActiveRun, callId: number): Promise<void> {
   return own.context.runStep(callId);

@@ -8,7 +8,8 @@ import { Release } from '../handler.ts';
 import type { JobContext } from '../handler.ts';
 import { answerOf, toError, toThreadFailure } from './thread-failure.ts';
 import type { ThreadCalls } from './thread-handler.ts';
-import type { FromThread, ThreadAnswer, ThreadRun, ToThread } from './thread-messages.ts';
+import type { FromThread, ThreadAnswer, ThreadRun } from './thread-messages.ts';
+import { ThreadPort } from './thread-port.ts';
 
 /** How a thread is made. */
 export interface JobThreadOptions {
@@ -27,6 +28,8 @@ interface CurrentRun {
   readonly origin: AsyncResource;
   /** Steps that the thread was told to run. */
   readonly steps: Map<number, (answer: ThreadAnswer) => void>;
+  /** Set once its signal is aborted: whatever the thread ends of then, this came first. */
+  abortReason?: Error;
   resolve(result: unknown): void;
   reject(error: Error): void;
 }
@@ -40,6 +43,7 @@ const threadUrl = new URL(
 /** A thread that runs one handler after the other. */
 export class JobThread {
   readonly #worker: Worker;
+  readonly #port: ThreadPort;
   #run: CurrentRun | undefined;
   #lastRunId = 0;
   #ending: { readonly error: Error } | undefined;
@@ -48,23 +52,24 @@ export class JobThread {
   constructor(options: JobThreadOptions) {
     const { resourceLimits, execArgv, onExit } = options;
     // What happens in the thread's events belongs to no job.
-    this.#worker = currentJob.run(undefined, () => {
-      return new Worker(threadUrl, {
+    const [worker, port] = currentJob.run(undefined, () => {
+      const made = new Worker(threadUrl, {
         ...(resourceLimits === undefined ? {} : { resourceLimits }),
         ...(execArgv === undefined ? {} : { execArgv: [...execArgv] }),
       });
+      return [made, this.#connect(made)] as const;
     });
+    this.#worker = worker;
+    this.#port = port;
     this.#worker.unref();
-    this.#worker.on('message', (message: FromThread) => {
-      this.#receive(message);
-    });
     this.#worker.on('error', (error: unknown) => {
       this.#ending ??= { error: errorOfThread(error) };
     });
     this.#exited = new Promise((resolve) => {
       this.#worker.once('exit', (code) => {
         this.#ending ??= { error: exitError(code) };
-        this.#run?.reject(this.#ending.error);
+        this.#port.finish();
+        this.#run?.reject(this.#run.abortReason ?? this.#ending.error);
         this.#run = undefined;
         onExit(this);
         resolve();
@@ -88,15 +93,16 @@ export class JobThread {
       const id = this.#lastRunId;
       const origin = new AsyncResource('HoldfastThreadRun');
       this.#run = { id, type: run.type, origin, steps: new Map(), ...more, resolve, reject };
-      this.#post({ kind: 'run', runId: id, run });
+      this.#port.post({ kind: 'run', runId: id, run });
     });
   }
 
   /** Aborts the signal of the handler that runs. */
   abort(reason: Error): void {
     if (this.#run === undefined) return;
+    this.#run.abortReason ??= reason;
     const { id, type } = this.#run;
-    this.#post({ kind: 'abort', runId: id, reason: toThreadFailure(reason, type) });
+    this.#port.post({ kind: 'abort', runId: id, reason: toThreadFailure(reason, type) });
   }
 
   /** Ends the thread whatever it does; the handler that runs fails by the error. */
@@ -106,8 +112,14 @@ export class JobThread {
     await this.#exited;
   }
 
-  #post(message: ToThread): void {
-    this.#worker.postMessage(message);
+  #connect(worker: Worker): ThreadPort {
+    return new ThreadPort(worker, {
+      onMessage: (message) => {
+        this.#receive(message);
+      },
+      // Nobody can say which call it was, and its answer would never come.
+      onUnreadable: (error) => void this.terminate(unreadable(error)),
+    });
   }
 
   #receive(message: FromThread): void {
@@ -165,7 +177,7 @@ export class JobThread {
   async #runStep(callId: number, run: CurrentRun): Promise<unknown> {
     const answer = await new Promise<ThreadAnswer>((resolve) => {
       run.steps.set(callId, resolve);
-      this.#post({ kind: 'run_step', callId });
+      this.#port.post({ kind: 'run_step', callId });
     });
     run.steps.delete(callId);
     if (!answer.ok) throw toError(answer.failure);
@@ -174,7 +186,7 @@ export class JobThread {
 
   async #answer(callId: number, run: CurrentRun, call: () => unknown): Promise<void> {
     const answer = await run.origin.runInAsyncScope(answerOf, undefined, run.type, call);
-    if (this.isUsable) this.#post({ kind: 'answer', callId, answer });
+    if (this.isUsable) this.#port.post({ kind: 'answer', callId, answer });
   }
 }
 
@@ -199,6 +211,14 @@ function errorOfThread(error: unknown): HoldfastError {
   const { message, stack } = toAttemptError(error, '');
   const uncaught = new HoldfastError(message, { code: 'uncaught_exception', cause: error });
   return stack === undefined ? uncaught : Object.assign(uncaught, { stack });
+}
+
+function unreadable(error: unknown): HoldfastError {
+  const { message } = toAttemptError(error, '');
+  return new HoldfastError(`What the handler handed out of its thread cannot be read: ${message}`, {
+    code: 'thread_message_unreadable',
+    cause: error,
+  });
 }
 
 function exitError(code: number): HoldfastError {

@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { ContextLogLine } from '../job-context.ts';
 import type { JobInfo } from '../handler.ts';
 
@@ -25,6 +26,11 @@ export interface ThreadRun {
   readonly payload: unknown;
   readonly job: JobInfo;
   readonly attempt: number;
+}
+
+/** The first message to a thread, and the only one to its `parentPort`: where all others go. */
+export interface ThreadStart {
+  readonly port: MessagePort;
 }
 
 /** From the main thread to the one of the handler. */

@@ -1,5 +1,5 @@
 /** Handlers that tests run in threads. */
-import { threadId } from 'node:worker_threads';
+import { parentPort, threadId } from 'node:worker_threads';
 
 class NonRetryableError extends Error {
   name = 'NonRetryableError';
@@ -9,6 +9,13 @@ const never = new Promise(() => undefined);
 
 function spin() {
   for (;;);
+}
+
+/** Deeper than the main thread's stack can read, which is smaller than that of threads. */
+function tooDeep() {
+  let value = 1;
+  for (let depth = 0; depth < 8_000; depth += 1) value = [value];
+  return value;
 }
 
 export const handlers = {
@@ -64,6 +71,29 @@ export const handlers = {
     const eaten = [];
     for (;;) eaten.push(new Array(100_000).fill(Math.random()));
   },
+  async eats_memory_when_aborted(_payload, { signal }) {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    handlers.eats_memory();
+  },
+  posts(_payload, { log }) {
+    const forged = [
+      ...[null, undefined, 7, 'text', [], {}, { kind: 'unknown', runId: 1 }],
+      { kind: 'log', runId: 1, level: 'constructor' },
+      { kind: 'completed', runId: 1, json: '{' },
+    ];
+    for (const message of forged) parentPort.postMessage(message);
+    for (let runId = 0; runId < 100; runId += 1) {
+      parentPort.postMessage({ kind: 'completed', runId, json: '"forged"' });
+    }
+    parentPort.postMessage(tooDeep());
+    log.info('posted');
+    return 'its own result';
+  },
+  closes_port(_payload, { call }) {
+    parentPort.close();
+    return call('add', 1, 2);
+  },
+  calls_too_deep: (_payload, { call }) => call('add', tooDeep()),
   holds_memory({ megabytes }) {
     const held = Array.from({ length: megabytes }, () => new Array(131_072).fill(Math.random()));
     if (held.length > 0) spin();
