@@ -1,12 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
-import { NonRetryableError, OptionsInvalidError, RetryableError } from '@holdfast/domain';
+import { NonRetryableError, RetryableError } from '@holdfast/domain';
+import { toAttemptError } from '@holdfast/worker';
 import type { JobContext as EngineContext, JobLog as EngineLog } from '@holdfast/worker';
 import { jobBatch } from './batches/job-batch.ts';
 import type { JobBatch } from './batches/job-batch.ts';
 import { jobParents } from './batches/job-parents.ts';
 import type { JobParents } from './batches/job-parents.ts';
 import type { JobRelations } from './job-relations.ts';
-import { durationMs } from './check-options.ts';
+import { OptionCheck } from './check-options.ts';
 import type {
   ContextEmit,
   ContextEnqueue,
@@ -138,24 +139,41 @@ function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** Throws what makes the attempt fail in the wanted way, with the message, code and stack of the error. */
-function fail(error: unknown, { retry = true, delay }: FailOptions = {}): never {
-  if (!retry) throw disguise(new NonRetryableError(messageOf(error), { cause: error }), error);
-  if (delay === undefined) throw error;
-  const retryAfterMs = durationMs(delay);
-  if (retryAfterMs === undefined) {
-    throw new OptionsInvalidError('ctx.fail', [`"${String(delay)}" is not a duration`]);
+function fail(error: unknown, options: FailOptions = {}): never {
+  const { retry, retryAfterMs } = readFailOptions(error, options);
+  if (retry && retryAfterMs === undefined) throw error;
+  const { message, code, stack } = toAttemptError(error, '');
+  const more = { cause: error, code };
+  const wrapper = retry
+    ? new RetryableError(message, {
+        ...more,
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      })
+    : new NonRetryableError(message, more);
+  // The stored error is to tell of the handler's own error, not of the wrapping.
+  throw stack === undefined ? wrapper : Object.assign(wrapper, { stack });
+}
+
+/** @throws NonRetryableError with the code `options_invalid`: the next attempt would give the same options */
+function readFailOptions(error: unknown, options: FailOptions) {
+  const check = new OptionCheck('ctx.fail');
+  if (!check.names(options, ['retry', 'delay'])) refuse(check, error);
+  const { retry = true, delay } = options;
+  if (typeof retry !== 'boolean') check.refuse('retry must be true or false');
+  const retryAfterMs = check.duration('delay', delay);
+  refuse(check, error);
+  return { retry, retryAfterMs };
+}
+
+function refuse(check: OptionCheck, error: unknown): void {
+  try {
+    check.done();
+  } catch (refusal) {
+    const { code, message } = toAttemptError(refusal, '');
+    const { message: lost } = toAttemptError(error, '');
+    throw new NonRetryableError(`${message} (the error to fail with: ${lost})`, {
+      code,
+      cause: error,
+    });
   }
-  throw disguise(new RetryableError(messageOf(error), { cause: error, retryAfterMs }), error);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** The stored error is to tell of the handler's own error, not of the wrapping. */
-function disguise(wrapper: Error, error: unknown): Error {
-  if (!(error instanceof Error)) return wrapper;
-  if (error.stack !== undefined) wrapper.stack = error.stack;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : 'handler_failed';
-  return Object.assign(wrapper, { code });
 }
