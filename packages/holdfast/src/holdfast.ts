@@ -39,6 +39,7 @@ import type { JobPage, ListJobsOptions } from './list-jobs.ts';
 import { silentLogger } from './logger.ts';
 import type { HoldfastLogger } from './logger.ts';
 import { pgTransactionAdapter } from './pg-transaction.ts';
+import type { PgTransaction } from './pg-transaction.ts';
 import { Queues } from './queues.ts';
 import type { RegisteredTransaction } from './register.ts';
 import { Schedules } from './schedules.ts';
@@ -62,7 +63,12 @@ export type HoldfastOptions<Tx = RegisteredTransaction> = ConnectionOptions & {
   readonly poolSize?: number | undefined;
   /** Behind a pooler in transaction mode: no prepared statements and no wake-ups; workers poll. Default false. */
   readonly pooled?: boolean | undefined;
-};
+} & AdapterIfNeeded<Tx>;
+
+/** Without an adapter transactions are those of `pg`: where they are another library's, one must be given. */
+type AdapterIfNeeded<Tx> = [PgTransaction] extends [Tx]
+  ? unknown
+  : { readonly adapter: TransactionAdapter<Tx> };
 
 const optionNames = [
   ...['connectionString', 'pool', 'project', 'schema', 'adapter', 'logger'],

@@ -40,7 +40,7 @@ export type {
   UniqueUntil,
 } from '@holdfast/domain';
 // `JobHandler` is that of a module which the worker process loads.
-export type { JobHandler, JobInfo, Release } from '@holdfast/worker';
+export type { JobHandler, JobInfo, Release, Stored } from '@holdfast/worker';
 export { BatchBuilder } from './batches/batch-builder.ts';
 export type { ProgressOptions } from './batches/batch-builder.ts';
 export type { BatchCallbackInfo, BatchInfo } from './batches/batch-info.ts';
@@ -50,7 +50,6 @@ export type { GraphBuilder, GraphNode, GraphNodeOptions } from './batches/graph-
 export type { JobBatch } from './batches/job-batch.ts';
 export type { BatchPage, ListBatchesOptions } from './batches/list-batches.ts';
 export type { JobParents, ParentJob } from './batches/job-parents.ts';
-export type { Stored } from './batches/stored.ts';
 export { defineJob } from './define-job.ts';
 export { EnqueueIncompleteError } from './enqueue-many.ts';
 export type { ConnectionOptions, PoolLike } from './connection-options.ts';

@@ -1,4 +1,4 @@
-import type { JobInfo, Release } from '@holdfast/worker';
+import type { JobInfo, Release, Stored } from '@holdfast/worker';
 import type { JobBatch } from './batches/job-batch.ts';
 import type { JobParents } from './batches/job-parents.ts';
 import type { EnqueueResult } from './enqueue-result.ts';
@@ -81,10 +81,13 @@ export interface JobContext<Tx = RegisteredTransaction> {
    */
   readonly assertLease: (tx: Tx) => Promise<void>;
   /**
-   * A step whose result is kept: a later attempt is given it and does not run the step again. Names are 1 to 200
-   * characters, each used once in an execution.
+   * A step whose result is kept: a later attempt is given it and does not run the step again. What it gives has been
+   * through JSON, also the first time. Names are 1 to 200 characters, each used once in an execution.
    */
-  readonly step: <Result>(name: string, run: () => Result | Promise<Result>) => Promise<Result>;
+  readonly step: <Result>(
+    name: string,
+    run: () => Result | Promise<Result>,
+  ) => Promise<Stored<Result>>;
 }
 
 /** `emit` as the context has it. */

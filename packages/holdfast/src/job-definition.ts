@@ -1,3 +1,4 @@
+import type { Release } from '@holdfast/worker';
 import type { JobContext } from './job-context.ts';
 import type {
   Backoff,
@@ -48,8 +49,18 @@ export interface JobDefinition<
   /** This job with a payload, for chains, batches, graphs and schedules. The payload is checked when it is enqueued. */
   with(...args: PayloadAndOptions<Input, JobOptions>): JobRequest<Input, Result>;
   /** Only for the compiler; never set. */
-  readonly '~types'?: JobTypes<Input, Output, Result> | undefined;
+  readonly '~types'?: JobTypes<Input, Output, Exclude<Result, Release>> | undefined;
 }
+
+/**
+ * A handler that is given apart from its definition. One signature for definitions and types' names, as for `EnqueueArgs`;
+ * a release is always allowed.
+ */
+export type HandlerFor<Job extends JobDefinition | string, Tx> = [Job] extends [JobDefinition]
+  ? (payload: OutputOf<Job>, ctx: JobContext<Tx>) => Given<ResultOf<Job> | Release>
+  : (payload: unknown, ctx: JobContext<Tx>) => unknown;
+
+type Given<Result> = Result | Promise<Result>;
 
 /** The types that a definition carries. */
 export interface JobTypes<Input, Output, Result> {
@@ -93,5 +104,5 @@ export type EnqueueArgs<Job extends JobDefinition | string, Options> = Job exten
 /** What the handler of a definition gets. */
 export type OutputOf<Job extends JobDefinition> = TypesOf<Job>['output'];
 
-/** What the handler of a definition gives. */
+/** What a job of a definition has completed with: what its handler gives, a release aside. */
 export type ResultOf<Job extends JobDefinition> = TypesOf<Job>['result'];

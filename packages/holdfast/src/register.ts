@@ -2,7 +2,7 @@ import type { PgTransaction } from './pg-transaction.ts';
 
 /**
  * What the application tells the types once. With another adapter than that of `pg`, name its transaction, and `ctx` of
- * every `defineJob` has it:
+ * every `defineJob` has it. `new Holdfast` then needs the adapter, and `new Holdfast<PgTransaction>` goes without:
  *
  * ```ts
  * declare module 'holdfast' {

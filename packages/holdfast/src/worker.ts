@@ -2,8 +2,7 @@ import { ConfigError, HoldfastError } from '@holdfast/domain';
 import type { HoldfastEvent, HoldfastListener } from './event-map.ts';
 import type { RegisteredHandler } from './handler-of.ts';
 import { internalsOf } from './internals.ts';
-import type { JobContext } from './job-context.ts';
-import type { JobDefinition } from './job-definition.ts';
+import type { HandlerFor, JobDefinition } from './job-definition.ts';
 import { requireJob } from './job-draft.ts';
 import type { Duration } from './job-options.ts';
 import { durationMs, requireFunction } from './check-options.ts';
@@ -55,17 +54,11 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
   }
 
   /**
-   * Gives a job its handler.
+   * Gives a job its handler; of one that is named by its type, nothing checks the payload.
    *
    * @throws OptionsInvalidError; ConfigError when the type has one already, or the worker has started
    */
-  handle<Input, Output, Result>(
-    job: JobDefinition<string, Input, Output, Result>,
-    run: (payload: Output, ctx: JobContext<Tx>) => NoInfer<Result> | Promise<NoInfer<Result>>,
-  ): this;
-  /** Handles a job by the name of its type; nothing checks its payload. */
-  handle(type: string, run: (payload: unknown, ctx: JobContext<Tx>) => unknown): this;
-  handle(job: JobDefinition | string, run: (payload: never, ctx: JobContext<Tx>) => unknown): this {
+  handle<Job extends JobDefinition | string>(job: Job, run: HandlerFor<Job, Tx>): this {
     requireJob('handle', job);
     const { type, schema, defaults } = typeof job === 'string' ? named(job) : job;
     requireFunction(`handle("${type}")`, 'handler', run);
@@ -75,8 +68,7 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
       );
     }
     const parts = { type, schema, defaults, threadModule: undefined };
-    // The overloads hold the payload and the schema together.
-    this.#register({ ...parts, run: run as RegisteredHandler<Tx>['run'] });
+    this.#register({ ...parts, run });
     return this;
   }
 

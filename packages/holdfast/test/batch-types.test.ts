@@ -7,7 +7,8 @@ const holdfast = new Holdfast({ connectionString: 'postgresql://localhost/nowher
 
 const charge = defineJob({
   type: 'order.charge',
-  run: ({ cents }: { cents: number }) => Promise.resolve({ cents, at: new Date() }),
+  run: async ({ cents }: { cents: number }, ctx) =>
+    cents > 900 ? ctx.release('1m') : Promise.resolve({ cents, at: new Date() }),
 });
 const ship = defineJob({
   type: 'order.ship',

@@ -176,6 +176,7 @@ describe('a fake context', () => {
     expect(await ctx.parents.resultOf(report)).toEqual({ total: 7 });
     expect(await ctx.parents.all()).toMatchObject([{}, { type: 'other', status: 'dead_letter' }]);
     expect(ctx.batch).toBeUndefined();
+    expect(ctx.job.metadata).toBeUndefined();
   });
 
   it('fails, releases, aborts and loses its lease as a real one', async () => {

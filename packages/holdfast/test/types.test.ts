@@ -8,6 +8,7 @@ import type {
   InputOf,
   JobContext,
   JobDefinition,
+  JobHandler,
   JobRequest,
   OutputOf,
   PgTransaction,
@@ -16,6 +17,7 @@ import type {
   TransactionAdapter,
   Worker,
 } from 'holdfast';
+import type { FakeContext } from 'holdfast/testing';
 
 const holdfast = new Holdfast({ connectionString: 'postgresql://localhost/nowhere' });
 
@@ -185,6 +187,72 @@ describe('the handler of a worker', () => {
     });
   });
 
+  it('is where the compiler points when its result is wrong', () => {
+    compiled(() => {
+      createWorker({ holdfast }).handle(
+        apart,
+        () =>
+          // @ts-expect-error the result has another type
+          3,
+      );
+      createWorker({ holdfast }).handle(apart, () => ({
+        // @ts-expect-error a field has another type
+        messageId: 3,
+      }));
+    });
+  });
+
+  it('may release the job, which is no result', () => {
+    const patient = defineJob({
+      type: 'patient',
+      run: ({ busy }: { busy: boolean }, ctx) => (busy ? ctx.release('1s') : { ok: true }),
+    });
+    const sometime = defineJob({
+      type: 'sometime',
+      payload: z.object({ busy: z.boolean() }),
+      run: async ({ busy }, ctx) => (busy ? ctx.release('1s') : Promise.resolve({ ok: true })),
+    });
+    const never = defineJob({ type: 'never', run: (_payload: undefined, ctx) => ctx.release(1) });
+    expectTypeOf<ResultOf<typeof patient>>().toEqualTypeOf<{ ok: boolean }>();
+    expectTypeOf<ResultOf<typeof sometime>>().toEqualTypeOf<{ ok: boolean }>();
+    expectTypeOf<ResultOf<typeof never>>().toEqualTypeOf<never>();
+    compiled(() => {
+      createWorker({ holdfast, jobs: [patient, sometime, never] }).handle(apart, ({ to }, ctx) =>
+        to === '' ? ctx.release('1s') : { messageId: 'm1' },
+      );
+    });
+  });
+
+  it('is not mistaken for one that releases when its result looks like a release', () => {
+    const slow = defineJob({ type: 'slow', run: () => ({ delayMs: 5, reason: 'slow' }) });
+    expect(slow.type).toBe('slow');
+    expectTypeOf<ResultOf<typeof slow>>().toEqualTypeOf<{ delayMs: number; reason: string }>();
+  });
+
+  it('is given by a step what JSON makes of it', () => {
+    type Step = Promise<{ readonly when: string; readonly big: string }>;
+    const check = (ctx: JobContext, fake: FakeContext, engine: Parameters<JobHandler>[1]) => {
+      const run = () => Promise.resolve({ when: new Date(), big: 1n });
+      expectTypeOf(ctx.step('x', run)).toEqualTypeOf<Step>();
+      expectTypeOf(fake.step('x', run)).toEqualTypeOf<Step>();
+      expectTypeOf(engine.step('x', run)).toEqualTypeOf<Step>();
+      expectTypeOf(ctx.step('x', () => 7)).toEqualTypeOf<Promise<number>>();
+      expectTypeOf(ctx.step('x', () => undefined)).toEqualTypeOf<Promise<undefined>>();
+    };
+    expectTypeOf(check).returns.toBeVoid();
+  });
+
+  it('finds the fields of the metadata, if there is any', () => {
+    type Metadata = JobContext['job']['metadata'];
+    expectTypeOf<Metadata>().toEqualTypeOf<Readonly<Record<string, unknown>> | undefined>();
+  });
+
+  it('takes a function for any job, and for any name', () => {
+    compiled(() => (job: JobDefinition<string, { id: string }, { id: string }> | string) => {
+      createWorker({ holdfast }).handle(job, (payload) => payload);
+    });
+  });
+
   it('enqueues jobs with their types', () => {
     compiled(() => {
       createWorker({ holdfast }).handle('any', async (payload, ctx) => {
@@ -234,6 +302,28 @@ describe('the transaction', () => {
         );
       };
       expectTypeOf(make).toBeFunction();
+    });
+  });
+
+  it('that a handler was written for must be that of its worker', () => {
+    interface MyTransaction {
+      readonly mine: true;
+    }
+    compiled(() => {
+      const check = (mine: Holdfast<MyTransaction>) => {
+        const forMine = (_payload: unknown, _ctx: JobContext<MyTransaction>) => 1;
+        const forPg = (_payload: unknown, _ctx: JobContext) => 1;
+        createWorker({ holdfast: mine }).handle(resize, forMine);
+        createWorker({ holdfast }).handle(resize, forPg);
+        // @ts-expect-error the worker has another transaction
+        createWorker({ holdfast }).handle(resize, forMine);
+        // @ts-expect-error the worker has another transaction
+        createWorker({ holdfast: mine }).handle(resize, forPg);
+        // @ts-expect-error without Register, definitions are written for a client of pg
+        defineJob({ type: 'mine', run: forMine });
+        createWorker({ holdfast: mine, jobs: [remind, resize, cleanUp] });
+      };
+      expectTypeOf(check).returns.toBeVoid();
     });
   });
 });

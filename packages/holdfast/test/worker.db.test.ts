@@ -232,6 +232,11 @@ describe('the context of a handler', () => {
     expect(await test.holdfast.get(id)).toMatchObject({ payload: { of: 'parent' } });
   });
 
+  it('has no metadata when there was none', async () => {
+    const job = await runOne((_payload, ctx) => ({ metadata: ctx.job.metadata ?? 'none' }));
+    expect(job.result).toEqual({ metadata: 'none' });
+  });
+
   it('keeps the result of a step', async () => {
     const job = await runOne(
       async (_payload, { step, attempt }) => {

@@ -7,6 +7,7 @@ import type { JobLog } from './handler.ts';
 import { controllerOf, leaseOf } from './held-job.ts';
 import type { HeldJob } from './held-job.ts';
 import { isStoredNote, safeJson, storableText } from './safe-json.ts';
+import type { Stored } from './stored.ts';
 
 /** Where steps are kept. */
 export interface StepStore {
@@ -41,11 +42,11 @@ export class HandlerSteps {
    * @throws HoldfastError `step_invalid` or `step_repeated` for its name; `step_result_lost` when an earlier execution
    *   could not keep the result; the reason of the abort signal, when it came first; whatever `run` threw.
    */
-  async run<Result>(name: string, run: () => Result | Promise<Result>): Promise<Result> {
+  async run<Result>(name: string, run: () => Result | Promise<Result>): Promise<Stored<Result>> {
     this.#take(name);
     const kept = (await this.#loadKept()).get(name);
     // The handler's own type for what it gave then; it is as true as for any JSON that comes back.
-    if (kept !== undefined) return resultOf(kept) as Result;
+    if (kept !== undefined) return resultOf(kept) as Stored<Result>;
     try {
       controllerOf(this.#job).signal.throwIfAborted();
       return await this.#runAndKeep(name, run);
@@ -85,7 +86,10 @@ export class HandlerSteps {
     return new Map(steps.map((step) => [step.name, step]));
   }
 
-  async #runAndKeep<Result>(name: string, run: () => Result | Promise<Result>): Promise<Result> {
+  async #runAndKeep<Result>(
+    name: string,
+    run: () => Result | Promise<Result>,
+  ): Promise<Stored<Result>> {
     const result = await run();
     const { json: resultJson, problem } = safeJson(result);
     this.#position += 1;
@@ -94,9 +98,10 @@ export class HandlerSteps {
     const request = { projectId, lease: leaseOf(this.#job), step };
     // What the step did is done: only a lost lease ends the attempts to keep it.
     if (!(await this.#retry(() => recordStep(db, request)))) throw this.#lost();
-    if (problem === undefined) return resultOf(step) as Result;
+    if (problem === undefined) return resultOf(step) as Stored<Result>;
     this.#log.warn('The result of a step could not be kept', { step: name, problem });
-    return result;
+    // It has no JSON that could be given instead.
+    return result as Stored<Result>;
   }
 
   async #retry<Result>(call: () => Promise<Result>): Promise<Result> {

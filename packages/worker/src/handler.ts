@@ -1,5 +1,6 @@
 import { parseDurationMs } from '@holdfast/domain';
 import { asText, storableCut } from './safe-json.ts';
+import type { Stored } from './stored.ts';
 
 /** Writes to the log of this execution: stored with it, capped, fenced by the lease. */
 export interface JobLog {
@@ -13,6 +14,8 @@ export interface JobLog {
 export class Release {
   readonly delayMs: number;
   readonly reason: string | undefined;
+  /** Only for the compiler, which would take a result of the same shape for a release; never set. */
+  declare readonly '~release': true;
 
   constructor(delayMs: number, reason: string | undefined) {
     this.delayMs = delayMs;
@@ -42,7 +45,8 @@ export interface JobInfo {
   readonly createdAt: Date;
   readonly maxAttempts: number;
   readonly tags: readonly string[];
-  readonly metadata: unknown;
+  /** What it was enqueued with; `undefined` when that was nothing. */
+  readonly metadata: Readonly<Record<string, unknown>> | undefined;
   /** The batch, chain or graph that it is a member or a callback of. */
   readonly batchId: string | undefined;
 }
@@ -89,7 +93,7 @@ export interface JobContext {
    *
    * @param name 1 to 200 characters.
    */
-  step<Result>(name: string, run: () => Result | Promise<Result>): Promise<Result>;
+  step<Result>(name: string, run: () => Result | Promise<Result>): Promise<Stored<Result>>;
 }
 
 /**

@@ -1,6 +1,7 @@
 export { toAttemptError } from './attempt-error.ts';
 export * from './handler.ts';
 export * from './safe-json.ts';
+export type { Stored } from './stored.ts';
 export * from './thread/thread-handler.ts';
 export * from './transaction-opener.ts';
 export * from './worker-engine.ts';

@@ -63,7 +63,7 @@ export class HandlerContext implements JobContext {
       createdAt: new Date(claimed.createdAtMs),
       maxAttempts: claimed.maxAttempts,
       tags: claimed.tags,
-      metadata: claimed.metadataJson === null ? undefined : JSON.parse(claimed.metadataJson),
+      metadata: metadataOf(claimed.metadataJson),
       batchId: claimed.batchId,
     };
     return this.#info;
@@ -138,4 +138,9 @@ export class HandlerContext implements JobContext {
       fieldsJson: json,
     });
   }
+}
+
+/** Whoever enqueues it gives an object. */
+function metadataOf(json: string | null): JobInfo['metadata'] {
+  return json === null ? undefined : (JSON.parse(json) as JobInfo['metadata']);
 }

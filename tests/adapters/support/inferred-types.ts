@@ -51,6 +51,10 @@ expectTypeOf(txOf(fromDrizzle)).toEqualTypeOf<
   PgTransaction<NodePgQueryResultHKT, Schema, Relations>
 >();
 
+// As the guide names it for `Register`.
+type OfDrizzle = NodePgDatabase<Schema>['transaction'];
+expectTypeOf(txOf(fromDrizzle)).toEqualTypeOf<Parameters<Parameters<OfDrizzle>[0]>[0]>();
+
 const onPostgresJs = (db: PostgresJsDatabase<Schema>, sql: DrizzleSql) => drizzleAdapter(db, sql);
 expectTypeOf(txOf(onPostgresJs)).toEqualTypeOf<
   PgTransaction<PostgresJsQueryResultHKT, Schema, Relations>

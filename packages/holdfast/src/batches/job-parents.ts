@@ -1,8 +1,8 @@
 import type { ParentOutput } from '@holdfast/database';
 import { NonRetryableError } from '@holdfast/domain';
 import type { JobStatus } from '@holdfast/domain';
+import type { Stored } from '@holdfast/worker';
 import type { JobDefinition, ResultOf } from '../job-definition.ts';
-import type { Stored } from './stored.ts';
 
 /** A job that another one waited for. */
 export interface ParentJob {

@@ -60,10 +60,12 @@ export async function createTestHoldfast<Tx = RegisteredTransaction>(
   const { connectionString, schema } = place;
   const { adapter, jobs = [], prepareWorker, logger, maxPayloadBytes, poolSize } = options;
   try {
-    const holdfast = new Holdfast<Tx>({
+    const own = {
       ...{ connectionString, schema, logger, maxPayloadBytes, poolSize },
       adapter: typeof adapter === 'function' ? adapter(connectionString) : adapter,
-    });
+    };
+    // Most tests open no transaction, and need no adapter for them.
+    const holdfast = new Holdfast(own as HoldfastOptions<Tx>);
     return new TestHoldfast({ holdfast, place, jobs, prepareWorker });
   } catch (error) {
     await place.drop();

@@ -1,4 +1,4 @@
-import type { Stored } from '../batches/stored.ts';
+import type { Stored } from '@holdfast/worker';
 import type { JobDefinition } from '../job-definition.ts';
 import type { EnqueuedJob } from './enqueued-job.ts';
 import { checkExpectation, findExpected, refuseExpected } from './expect-enqueued.ts';

@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert';
 import type { JobStatus } from '@holdfast/domain';
-import type { Stored } from '../batches/stored.ts';
+import type { Stored } from '@holdfast/worker';
 import { OptionCheck } from '../check-options.ts';
 import type { JobDefinition } from '../job-definition.ts';
 import type { Duration } from '../job-options.ts';

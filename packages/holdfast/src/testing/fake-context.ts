@@ -2,7 +2,7 @@ import { HoldfastError, LeaseLostError, uuidV7 } from '@holdfast/domain';
 import type { JobStatus } from '@holdfast/domain';
 import { systemClock } from '@holdfast/runtime';
 import { toRelease } from '@holdfast/worker';
-import type { JobContext as EngineContext, JobInfo } from '@holdfast/worker';
+import type { JobContext as EngineContext, JobInfo, Stored } from '@holdfast/worker';
 import type { BatchAccess } from '../batches/job-batch.ts';
 import { createJobContext } from '../create-job-context.ts';
 import type { JobContext } from '../job-context.ts';
@@ -143,7 +143,7 @@ class FakeEngineContext<Tx> implements EngineContext {
       : Promise.resolve();
   }
 
-  async step<Result>(name: string, run: () => Result | Promise<Result>): Promise<Result> {
+  async step<Result>(name: string, run: () => Result | Promise<Result>): Promise<Stored<Result>> {
     if (this.#stepNames.has(name)) {
       throw new HoldfastError(`The step "${name}" ran before in this execution`, {
         code: 'step_repeated',
@@ -152,10 +152,10 @@ class FakeEngineContext<Tx> implements EngineContext {
     this.#stepNames.add(name);
     const { steps = {} } = this.#options;
     // As with real steps, the handler knows what its earlier self has kept.
-    if (Object.hasOwn(steps, name)) return stored(steps[name]) as Result;
+    if (Object.hasOwn(steps, name)) return stored(steps[name]) as Stored<Result>;
     const result = await run();
     this.ranSteps.push(name);
-    return stored(result) as Result;
+    return stored(result) as Stored<Result>;
   }
 
   #logAt(level: FakeLogLine['level']) {
@@ -170,7 +170,7 @@ function defaultJob(attempt: number): JobInfo {
   return {
     ...{ id: uuidV7(nowMs), type: 'fake', queue: 'default', projectId: uuidV7(nowMs) },
     ...{ executionSeq: attempt, createdAt: new Date(nowMs), maxAttempts: 5 },
-    ...{ tags: [], metadata: {}, batchId: undefined },
+    ...{ tags: [], metadata: undefined, batchId: undefined },
   };
 }
 

@@ -3,6 +3,7 @@ import { toRelease } from '../handler.ts';
 import type { ContextLogLine } from '../job-context.ts';
 import type { JobInfo, JobLog, Release } from '../handler.ts';
 import { asText, safeJson, storableCut } from '../safe-json.ts';
+import type { Stored } from '../stored.ts';
 import { answerOf, toError } from './thread-failure.ts';
 import type { ThreadJobContext } from './thread-handler.ts';
 import type { FromThread, ThreadAnswer, ThreadRun } from './thread-messages.ts';
@@ -86,12 +87,12 @@ export class ThreadContext implements ThreadJobContext {
   readonly step = async <Result>(
     name: string,
     run: () => Result | Promise<Result>,
-  ): Promise<Result> => {
+  ): Promise<Stored<Result>> => {
     const callId = this.#nextCallId();
     this.#steps.set(callId, run);
     try {
       // What the step gave, by way of JSON.
-      return (await this.#ask(callId, { kind: 'step', callId, name })) as Result;
+      return (await this.#ask(callId, { kind: 'step', callId, name })) as Stored<Result>;
     } finally {
       this.#steps.delete(callId);
     }
