@@ -106,5 +106,11 @@ function makeSettler({ database, logger }: ApiOptions, notifier: Notifier): Sett
     onError: (error) => {
       logger.warn({ err: error }, 'what follows from ended jobs is left to the schedulers');
     },
+    onRenamed: (callback) => {
+      logger.warn(
+        callback,
+        'the id of a callback was taken by another job, so the callback has a new one',
+      );
+    },
   });
 }

@@ -24,9 +24,25 @@ from holdfast.batches as b
 where b.project_id = $1::uuid and b.id = $2::uuid
 for no key update;
 
+-- name: find_outer_depth
+-- In how many levels of batches a member of the batch is; it is looked for at most $3 levels up.
+with recursive line as (
+  select b.parent_id, 1 as depth
+  from holdfast.batches as b
+  where b.project_id = $1::uuid and b.id = $2::uuid
+  union all
+  select b.parent_id, line.depth + 1
+  from line
+  join holdfast.batches as b on b.project_id = $1::uuid and b.id = line.parent_id
+  where line.depth < $3::integer
+)
+select coalesce(max(line.depth), 0)::integer as depth from line;
+
 -- name: find_batches
--- Which of the ids are batches.
-select b.id from holdfast.batches as b where b.project_id = $1::uuid and b.id = any($2::uuid[]);
+-- Which of the ids are batches, and of what kind.
+select b.id, b.parent_id, b.kind, b.total_count
+from holdfast.batches as b
+where b.project_id = $1::uuid and b.id = any($2::uuid[]);
 
 -- name: find_taken_ids
 -- One of the jobs, and one of the batches, whose id something else has; history is searched only for ids that may have
@@ -54,15 +70,40 @@ select
 select $1::text::integer as never;
 
 -- name: find_members
--- Which of the ids are jobs of the batch, ended or not.
+-- Which of the jobs are members of the batch next to them, ended or not; callbacks are none.
 select n.id
-from unnest($3::uuid[]) as n (id)
-where exists (
-    select from holdfast.jobs as j where j.project_id = $1::uuid and j.id = n.id and j.batch_id = $2::uuid
+from unnest($2::uuid[], $3::uuid[]) as n (batch_id, id)
+where
+  (
+    exists (
+      select from holdfast.jobs as j where j.project_id = $1::uuid and j.id = n.id and j.batch_id = n.batch_id
+    )
+    or exists (
+      select from holdfast.job_history as h where h.project_id = $1::uuid and h.id = n.id and h.batch_id = n.batch_id
+    )
   )
-  or exists (
-    select from holdfast.job_history as h where h.project_id = $1::uuid and h.id = n.id and h.batch_id = $2::uuid
+  and not exists (
+    select from holdfast.batch_callbacks as c
+    where c.project_id = $1::uuid and c.batch_id = n.batch_id and c.job_id = n.id
   );
+
+-- name: count_kept_members
+-- How many of the members of each batch are there still, ended or not, batches too.
+select
+  n.id,
+  (
+    (
+      select count(*)
+      from holdfast.all_jobs as j
+      where j.project_id = $1::uuid and j.batch_id = n.id
+        and not exists (
+          select from holdfast.batch_callbacks as c
+          where c.project_id = $1::uuid and c.batch_id = n.id and c.job_id = j.id
+        )
+    )
+    + (select count(*) from holdfast.batches as b where b.project_id = $1::uuid and b.parent_id = n.id)
+  )::integer as kept_count
+from unnest($2::uuid[]) as n (id);
 
 -- name: grow_batch
 update holdfast.batches as b

@@ -231,6 +231,13 @@ from unnest($2::uuid[]) as n (id)
 join holdfast.batch_callbacks as c on c.project_id = $1::uuid and c.batch_id = n.id
 order by c.batch_id, c.role, c.percent;
 
+-- name: rename_callbacks
+-- Callbacks whose ids somebody else has taken get others.
+update holdfast.batch_callbacks as c
+set job_id = n.new_id
+from unnest($2::uuid[], $3::uuid[]) as n (id, new_id)
+where c.project_id = $1::uuid and c.job_id = n.id;
+
 -- name: mark_callbacks_enqueued
 update holdfast.batch_callbacks as c
 set enqueued_at = clock_timestamp()

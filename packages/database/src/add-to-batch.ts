@@ -1,6 +1,6 @@
-import { HoldfastError } from '@holdfast/domain';
-import { plainArray } from './array-literal.ts';
+import { HoldfastError, maxBatchDepth } from '@holdfast/domain';
 import type { BatchEnqueued, NewBatch } from './batches.ts';
+import { checkBatchDepth } from './check-batch-depth.ts';
 import { checkBatchIds } from './check-batch-ids.ts';
 import { checkBatch, queuesOfBatch } from './check-batch.ts';
 import type { Database } from './database.ts';
@@ -12,7 +12,8 @@ import type { Making } from './making.ts';
 import type { Queryable } from './queryable.ts';
 import { resolveQueues } from './queue-directory.ts';
 import type { QueueEntry } from './queue-directory.ts';
-import { findBatches, idsWithin, joined, refuseTaken } from './taken-ids.ts';
+import { findMembers, findRepeated } from './repeated-batches.ts';
+import { batchExists, idsOf, joined, refuseTaken } from './taken-ids.ts';
 
 /** What is added to a batch. */
 interface Addition {
@@ -66,41 +67,41 @@ export async function insertIntoBatch(making: Making, addition: Addition): Promi
   const { tx, projectId } = making;
   const { id, jobs, batches = [] } = addition;
   const refusal = await lockOpenBatch(making, id);
-  const knownJobs = await findMembers(making, addition);
-  const knownBatches = await findBatches(
-    making,
-    batches.map((batch) => batch.id),
-  );
-  const freshJobs = jobs.filter((job) => !knownJobs.has(job.id));
-  const freshBatches = batches.filter((batch) => !knownBatches.has(batch.id));
+  const known = await findMembers(making, [{ id, jobs }]);
+  const repeated = await findRepeated(making, batches, id);
+  const freshJobs = jobs.filter((job) => !known.has(job.id));
+  const freshBatches = batches.filter((batch) => !repeated.has(batch.id));
   const freshCount = freshJobs.length + freshBatches.length;
   if (freshCount === 0 && jobs.length + batches.length > 0) return nothingEnqueued;
   if (refusal !== undefined) throw refusal;
   // To add nothing tells whether the batch is open.
   if (freshCount === 0) return nothingEnqueued;
+  await refuseTooDeep(making, id, freshBatches);
   const own = { jobs: freshJobs.map((job) => job.id), batches: [] };
-  await refuseTaken(making, joined([own, ...freshBatches.map(idsWithin)]));
+  await refuseTaken(making, joined([own, ...freshBatches.map(idsOf)]));
   return wholly(making, async () => {
     await insertMembers(making, { id, jobs: freshJobs });
     let count = freshJobs.length;
     for (const batch of freshBatches) {
-      // Somebody else may have made it meanwhile.
       if (await insertBatchTree(making, batch, id)) count += 1;
+      // Somebody else has made it meanwhile.
+      else if (!(await findRepeated(making, [batch], id)).has(batch.id))
+        throw batchExists(batch.id);
     }
     if (count > 0) await tx.query(statements.growBatch, [projectId, id, count]);
     return count > 0 ? enqueuedBy(making) : nothingEnqueued;
   });
 }
 
-/** The ids that an earlier call has added. */
-async function findMembers(
+async function refuseTooDeep(
   { tx, projectId }: Making,
-  { id, jobs }: Addition,
-): Promise<ReadonlySet<string>> {
-  if (jobs.length === 0) return new Set();
-  const ids = plainArray(jobs.map((job) => job.id));
-  const rows = await tx.query<{ id: string }>(statements.findMembers, [projectId, id, ids]);
-  return new Set(rows.map((row) => row.id));
+  id: string,
+  batches: readonly NewBatch[],
+): Promise<void> {
+  if (batches.length === 0) return;
+  const values = [projectId, id, maxBatchDepth];
+  const [row] = await tx.query<{ depth: number }>(statements.findOuterDepth, values);
+  for (const batch of batches) checkBatchDepth(batch, row?.depth);
 }
 
 /**

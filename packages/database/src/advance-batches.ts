@@ -8,15 +8,13 @@ import type {
 } from '@holdfast/domain';
 import { plainArray } from './array-literal.ts';
 import type { Database } from './database.ts';
-import { enqueueJobs } from './enqueue.ts';
+import { makeCallbacks } from './make-callbacks.ts';
+import type { DueCallback } from './make-callbacks.ts';
 import { announceEvents } from './events.ts';
 import type { Announcement } from './events.ts';
 import { statements } from './generated/statements.ts';
 import { groupBy } from './group-by.ts';
-import { jobOfTemplate } from './job-template.ts';
-import type { JobTemplate } from './job-template.ts';
 import type { Queryable } from './queryable.ts';
-import { ensureQueuesWithin } from './queue-directory.ts';
 import type { QueueEntry } from './queue-directory.ts';
 import type { EndStatus, Wakes } from './settle-page.ts';
 
@@ -85,7 +83,10 @@ export async function advanceBatches(tx: Queryable, work: Advance): Promise<void
     const own = callbacks.get(row.id) ?? [];
     return { row, decision: decideBatch(toState(row, own)) };
   });
-  await callThem(tx, work, decided);
+  const due = decided.flatMap(({ row, decision }) =>
+    decision.enqueue.map((each): DueCallback => ({ ...each, batchId: row.id })),
+  );
+  await makeCallbacks(tx, work, due);
   await noteEnds(tx, work, decided);
 }
 
@@ -144,26 +145,4 @@ function toState(row: BatchRow, callbacks: readonly CallbackRow[]): BatchState<C
       jobJson: each.job,
     })),
   };
-}
-
-/** Makes the jobs of callbacks whose moment has come, as parts of their batches. */
-async function callThem(tx: Queryable, work: Advance, decided: readonly Decided[]): Promise<void> {
-  const { database, projectId, wakes } = work;
-  const jobs = decided.flatMap(({ row, decision }) =>
-    decision.enqueue.map(({ jobId, jobJson }) => {
-      // Written by this product from a validated template.
-      const template = JSON.parse(jobJson ?? '{}') as JobTemplate;
-      return { ...jobOfTemplate(template, jobId), batchId: row.id };
-    }),
-  );
-  if (jobs.length === 0) return;
-  const names = [...new Set(jobs.map(({ queue }) => queue))];
-  const queues = work.queues ?? (await ensureQueuesWithin(tx, projectId, names));
-  const enqueued = await enqueueJobs(database, { projectId, jobs, tx, queues });
-  await tx.query(statements.markCallbacksEnqueued, [
-    projectId,
-    plainArray(jobs.map(({ id }) => id)),
-  ]);
-  for (const id of enqueued.queueIds) wakes.queueIds.add(id);
-  wakes.scheduled ||= enqueued.scheduled;
 }

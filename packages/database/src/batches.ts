@@ -9,7 +9,8 @@ import { enqueuedBy, nothingEnqueued, startMaking, wholly } from './making.ts';
 import type { Queryable } from './queryable.ts';
 import { resolveQueues } from './queue-directory.ts';
 import type { QueueEntry } from './queue-directory.ts';
-import { findBatches, idsWithin, refuseTaken } from './taken-ids.ts';
+import { findRepeated } from './repeated-batches.ts';
+import { batchExists, idsOf, refuseTaken } from './taken-ids.ts';
 
 /** One job waits for another. */
 export interface NewDependency {
@@ -72,7 +73,8 @@ export interface CreateBatch {
  * moment, it can only be rolled back.
  *
  * @throws HoldfastError `batch_not_open` or `batch_not_found` when there is no outer batch that takes more members;
- * `batch_member_exists` when a job or an inner batch has an id that is taken, or is given twice; `graph_invalid` for
+ * `batch_member_exists` when a job or a batch has an id that is taken, or is given twice, also the batch itself unless an
+ * earlier call made the same; `graph_invalid` for
  * edges that make a cycle, lead out of the batch or are too many; `batch_too_deep`
  */
 export async function createBatch(
@@ -90,11 +92,12 @@ export async function createBatch(
     }
     // Ids that no caller has chosen are new, and a transaction of our own forgets what it began.
     if (making.isCallers || mayRepeat) {
-      const isThere = (await findBatches(making, [batch.id])).has(batch.id);
-      if (isThere) return nothingEnqueued;
-      await refuseTaken(making, idsWithin(batch));
+      if ((await findRepeated(making, [batch])).has(batch.id)) return nothingEnqueued;
+      await refuseTaken(making, idsOf(batch));
     }
     const isNew = await wholly(making, () => insertBatchTree(making, batch, undefined));
-    return isNew ? enqueuedBy(making) : nothingEnqueued;
+    if (isNew) return enqueuedBy(making);
+    if ((await findRepeated(making, [batch])).has(batch.id)) return nothingEnqueued;
+    throw batchExists(batch.id);
   });
 }

@@ -4,7 +4,7 @@ import type { NewBatch } from './batches.ts';
 import { enqueueJobs } from './enqueue.ts';
 import { statements } from './generated/statements.ts';
 import type { Making } from './making.ts';
-import { memberExists } from './taken-ids.ts';
+import { batchExists, memberExists } from './taken-ids.ts';
 
 /** Rows of one insert. */
 const slice = 2_000;
@@ -32,11 +32,12 @@ export async function insertBatchTree(
   await insertMembers(making, batch);
   for (const inner of batches) {
     if (await insertBatchTree(making, inner, id)) continue;
-    throw memberExists(`The batch ${inner.id}`);
+    throw batchExists(inner.id);
   }
   if (memberCount > 0) return true;
   const counts = new Map([[id, { completed: 0, dead_letter: 0, cancelled: 0 }]]);
-  const wakes = { queueIds: making.queueIds, scheduled: false, cascaded: false };
+  const { queueIds } = making;
+  const wakes = { queueIds, scheduled: false, cascaded: false, renamed: new Map() };
   await advanceBatches(tx, { database, projectId, wakes, counts, queues });
   making.scheduled ||= wakes.scheduled;
   return true;

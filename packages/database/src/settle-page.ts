@@ -4,6 +4,7 @@ import { plainArray } from './array-literal.ts';
 import type { Database } from './database.ts';
 import { statements } from './generated/statements.ts';
 import { groupBy } from './group-by.ts';
+import type { RenamedCallback } from './make-callbacks.ts';
 import type { Queryable } from './queryable.ts';
 import type { EndingGroup } from './set-aside.ts';
 import { settleDependencies } from './settle-dependencies.ts';
@@ -28,6 +29,8 @@ export interface Wakes {
   scheduled: boolean;
   /** Something ended by it. */
   cascaded: boolean;
+  /** By the id that was taken. */
+  readonly renamed: Map<string, RenamedCallback>;
 }
 
 /** Which endings one transaction settles. */

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Database } from './database.ts';
+import type { RenamedCallback } from './make-callbacks.ts';
 import { wakeForJobs } from './notifier.ts';
 import type { Notifier } from './notifier.ts';
 import { settleEndings } from './settling.ts';
@@ -28,6 +29,8 @@ export function createSettler(
     readonly notifier: Notifier;
     /** A round failed, or an ending in it; what it would have done is left to the schedulers. */
     readonly onError: (error: unknown) => void;
+    /** A callback was made under another id than it was given. */
+    readonly onRenamed: (callback: RenamedCallback) => void;
   },
 ): Settler {
   let isKicked = false;
@@ -36,6 +39,7 @@ export function createSettler(
     const settled = await settleEndings(database);
     wakeForJobs(options.notifier, settled);
     for (const { error } of settled.failures) options.onError(error);
+    settled.renamed.forEach(options.onRenamed);
     // Whoever holds it may have looked at the line too early to see all of it.
     if (settled.count === 0 && settled.isBlocked) await setTimeout(blockedMs * (blockedTimes + 1));
     else if (settled.count >= manyEndings) await setTimeout(gatherMs);

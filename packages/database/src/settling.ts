@@ -1,5 +1,6 @@
 import type { Database } from './database.ts';
 import { statements } from './generated/statements.ts';
+import type { RenamedCallback } from './make-callbacks.ts';
 import { setAsideOf } from './set-aside.ts';
 import type { EndingGroup } from './set-aside.ts';
 import { settlePage } from './settle-page.ts';
@@ -19,6 +20,8 @@ export interface Settled {
   readonly isBlocked: boolean;
   /** Endings that cannot be settled. They are tried again later, and hold up nothing but their own batch. */
   readonly failures: readonly SettlingFailure[];
+  /** Callbacks that were made under other ids than they were given. */
+  readonly renamed: readonly RenamedCallback[];
 }
 
 /** An ending that could not be settled. */
@@ -44,7 +47,10 @@ interface Round {
  * batches count, callbacks are enqueued. One page of endings is one transaction. Any number of settlers may run.
  */
 export async function settleEndings(database: Database, limit = 5_000): Promise<Settled> {
-  const wakes: Wakes = { queueIds: new Set(), scheduled: false, cascaded: false };
+  const wakes: Wakes = {
+    ...{ queueIds: new Set(), scheduled: false, cascaded: false },
+    renamed: new Map(),
+  };
   const round: Round = { database, limit, wakes, failures: [] };
   const aside = setAsideOf(database);
   const without = new Set(aside.groups());
@@ -63,7 +69,8 @@ export async function settleEndings(database: Database, limit = 5_000): Promise<
     const { queueIds, scheduled, cascaded } = wakes;
     const more = cascaded || (page.isFull && count > 0);
     const { failures } = round;
-    return { count, queueIds: [...queueIds], scheduled, more, isBlocked, failures };
+    const renamed = [...wakes.renamed.values()];
+    return { count, queueIds: [...queueIds], scheduled, more, isBlocked, failures, renamed };
   }
 }
 

@@ -19,23 +19,17 @@ export function idsWithin({ jobs, callbacks = [], batches = [] }: NewBatch): Bro
   return joined([own, ...batches.map(idsWithin)]);
 }
 
+/** The same with its own id. */
+export function idsOf(batch: NewBatch): BroughtIds {
+  return joined([{ jobs: [], batches: [batch.id] }, idsWithin(batch)]);
+}
+
 /** The ids of all parts together. */
 export function joined(parts: readonly BroughtIds[]): BroughtIds {
   return {
     jobs: parts.flatMap(({ jobs }) => jobs),
     batches: parts.flatMap(({ batches }) => batches),
   };
-}
-
-/** Which of the ids are batches. */
-export async function findBatches(
-  { tx, projectId }: Making,
-  ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) return new Set();
-  const values = [projectId, plainArray(ids)];
-  const rows = await tx.query<{ readonly id: string }>(statements.findBatches, values);
-  return new Set(rows.map(({ id }) => id));
 }
 
 /**
@@ -52,7 +46,7 @@ export async function refuseTaken(
     readonly job_id: string | null;
     readonly batch_id: string | null;
   }>(statements.findTakenIds, [projectId, plainArray(jobs), plainArray(batches), mayRepeat]);
-  if (typeof row?.batch_id === 'string') throw memberExists(`The batch ${row.batch_id}`);
+  if (typeof row?.batch_id === 'string') throw batchExists(row.batch_id);
   if (typeof row?.job_id === 'string') throw memberExists(`The job ${row.job_id}`);
 }
 
@@ -61,4 +55,10 @@ export function memberExists(what: string): HoldfastError {
   return new HoldfastError(`${what} exists already, so it cannot be made as a member of a batch`, {
     code: 'batch_member_exists',
   });
+}
+
+/** For the id of a batch that is not the one to be made. */
+export function batchExists(id: string): HoldfastError {
+  const message = `The batch ${id} exists already, elsewhere or with other members`;
+  return new HoldfastError(message, { code: 'batch_member_exists' });
 }

@@ -1,7 +1,7 @@
 import { HoldfastError } from './errors.ts';
 
-/** How many levels of batches in each other are made at once, the outermost one counted. */
-const maxBatchDepth = 100;
+/** How many levels of batches in each other there are at most, the outermost one counted. */
+export const maxBatchDepth = 100;
 
 /**
  * Makes sure that batches in each other are not too many levels deep.

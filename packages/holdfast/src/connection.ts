@@ -194,6 +194,12 @@ export class Connection {
       onError: (error) => {
         logger.warn({ err: error }, 'what follows from ended jobs is left to the workers');
       },
+      onRenamed: (callback) => {
+        logger.warn(
+          { ...callback },
+          'the id of a callback was taken by another job, so the callback has a new one',
+        );
+      },
     });
     return { database, notifier, settler, enqueuer: createEnqueuer(database, notifier) };
   }

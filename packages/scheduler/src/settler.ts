@@ -26,7 +26,7 @@ export function createSettlerLoop(context: LoopContext): Loop {
     maxIntervalMs: Math.min(settleEveryMs, context.tickMs),
     run: async () => {
       const settled = await settleEndings(database);
-      const { count, more, isBlocked, failures } = settled;
+      const { count, more, isBlocked, failures, renamed } = settled;
       if (count > 0) {
         settledTotal?.inc(count);
         logger.debug({ count }, 'endings settled');
@@ -35,6 +35,12 @@ export function createSettlerLoop(context: LoopContext): Loop {
       for (const { error, ...about } of failures) {
         failedTotal?.inc();
         logger.error({ ...about, err: error }, 'what follows from an ended job could not be done');
+      }
+      for (const callback of renamed) {
+        logger.warn(
+          callback,
+          'the id of a callback was taken by another job, so the callback has a new one',
+        );
       }
       if (more) return { nextInMs: 0 };
       return { nextInMs: isBlocked ? blockedMs : undefined };

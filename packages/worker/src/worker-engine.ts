@@ -99,6 +99,12 @@ export class WorkerEngine implements Service {
       onError: (error) => {
         logger.warn({ err: error }, 'what follows from ended jobs is left to the schedulers');
       },
+      onRenamed: (callback) => {
+        logger.warn(
+          callback,
+          'the id of a callback was taken by another job, so the callback has a new one',
+        );
+      },
     });
     this.#metrics = metrics && createWorkerMetrics(metrics);
     const shared = { projectId, logger, lane: this.#writes, workerId: this.id };

@@ -248,9 +248,26 @@ where b.project_id = $1::uuid and b.id = $2::uuid
 for no key update`,
   },
   /** batches.sql */
+  findOuterDepth: {
+    name: 'find_outer_depth',
+    text: `with recursive line as (
+  select b.parent_id, 1 as depth
+  from holdfast.batches as b
+  where b.project_id = $1::uuid and b.id = $2::uuid
+  union all
+  select b.parent_id, line.depth + 1
+  from line
+  join holdfast.batches as b on b.project_id = $1::uuid and b.id = line.parent_id
+  where line.depth < $3::integer
+)
+select coalesce(max(line.depth), 0)::integer as depth from line`,
+  },
+  /** batches.sql */
   findBatches: {
     name: 'find_batches',
-    text: `select b.id from holdfast.batches as b where b.project_id = $1::uuid and b.id = any($2::uuid[])`,
+    text: `select b.id, b.parent_id, b.kind, b.total_count
+from holdfast.batches as b
+where b.project_id = $1::uuid and b.id = any($2::uuid[])`,
   },
   /** batches.sql */
   findTakenIds: {
@@ -282,13 +299,39 @@ for no key update`,
   findMembers: {
     name: 'find_members',
     text: `select n.id
-from unnest($3::uuid[]) as n (id)
-where exists (
-    select from holdfast.jobs as j where j.project_id = $1::uuid and j.id = n.id and j.batch_id = $2::uuid
+from unnest($2::uuid[], $3::uuid[]) as n (batch_id, id)
+where
+  (
+    exists (
+      select from holdfast.jobs as j where j.project_id = $1::uuid and j.id = n.id and j.batch_id = n.batch_id
+    )
+    or exists (
+      select from holdfast.job_history as h where h.project_id = $1::uuid and h.id = n.id and h.batch_id = n.batch_id
+    )
   )
-  or exists (
-    select from holdfast.job_history as h where h.project_id = $1::uuid and h.id = n.id and h.batch_id = $2::uuid
+  and not exists (
+    select from holdfast.batch_callbacks as c
+    where c.project_id = $1::uuid and c.batch_id = n.batch_id and c.job_id = n.id
   )`,
+  },
+  /** batches.sql */
+  countKeptMembers: {
+    name: 'count_kept_members',
+    text: `select
+  n.id,
+  (
+    (
+      select count(*)
+      from holdfast.all_jobs as j
+      where j.project_id = $1::uuid and j.batch_id = n.id
+        and not exists (
+          select from holdfast.batch_callbacks as c
+          where c.project_id = $1::uuid and c.batch_id = n.id and c.job_id = j.id
+        )
+    )
+    + (select count(*) from holdfast.batches as b where b.project_id = $1::uuid and b.parent_id = n.id)
+  )::integer as kept_count
+from unnest($2::uuid[]) as n (id)`,
   },
   /** batches.sql */
   growBatch: {
@@ -3136,6 +3179,14 @@ returning
 from unnest($2::uuid[]) as n (id)
 join holdfast.batch_callbacks as c on c.project_id = $1::uuid and c.batch_id = n.id
 order by c.batch_id, c.role, c.percent`,
+  },
+  /** settling.sql */
+  renameCallbacks: {
+    name: 'rename_callbacks',
+    text: `update holdfast.batch_callbacks as c
+set job_id = n.new_id
+from unnest($2::uuid[], $3::uuid[]) as n (id, new_id)
+where c.project_id = $1::uuid and c.job_id = n.id`,
   },
   /** settling.sql */
   markCallbacksEnqueued: {
