@@ -153,7 +153,7 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
    * Puts jobs together that are followed as one: call `then`, `catch`, `finally` and `progress` on what this gives, and
    * `enqueue` at last. Batches, chains and graphs may be members as well, up to 100 levels deep.
    *
-   * @throws OptionsInvalidError; HoldfastError `batch_too_deep`
+   * @throws OptionsInvalidError; HoldfastError `batch_too_deep`, `batch_too_large`
    */
   batch(members: readonly BatchMember[], options: BatchOptions = {}): BatchBuilder<Tx> {
     return this.#build(planBatch(members, options));

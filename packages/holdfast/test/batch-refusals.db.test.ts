@@ -1,4 +1,4 @@
-import { defineJob } from 'holdfast';
+import { createWorker, defineJob } from 'holdfast';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openHoldfast } from './support/open-holdfast.ts';
 import { countJobs } from './support/stored-rows.ts';
@@ -9,6 +9,7 @@ let test: TestHoldfast;
 let holdfast: Holdfast;
 
 const step = defineJob<{ name: string }>({ type: 'step' });
+const ran = defineJob({ type: 'step', run: () => undefined });
 const teller = (name: string) => step.with({ name });
 
 beforeAll(async () => {
@@ -48,6 +49,54 @@ describe('a batch that could not finish', () => {
     expect((await holdfast.batches.cancel(id)).cancelledCount).toBe(1);
     const ended = await holdfast.batches.wait(id);
     expect(ended).toMatchObject({ status: 'cancelled', counts: { total: 1 } });
+  });
+
+  it('refuses batches that double until they are too many, before it goes through them', async () => {
+    const tooLarge = expect.objectContaining({ code: 'batch_too_large' }) as Error;
+    let doubled = holdfast.batch([teller('a')]);
+    for (let times = 1; times <= 12; times += 1) doubled = holdfast.batch([doubled, doubled]);
+    expect(() => holdfast.batch([doubled, doubled])).toThrow(tooLarge);
+    const { id } = await holdfast.batch([teller('b')]).enqueue();
+    const added = holdfast.batches.add(id, [doubled, doubled]);
+    await expect(added).rejects.toMatchObject({ code: 'batch_too_large' });
+
+    const wide = holdfast.batch(Array.from({ length: 10_000 }, () => teller('a')));
+    expect(() => holdfast.batch(Array.from({ length: 101 }, () => wide))).toThrow(tooLarge);
+  });
+
+  it('refuses an id that another batch has, and answers only with jobs that exist', async () => {
+    const options = { id: '01920000-0000-7000-8000-00000000eeee' };
+    const later = (name: string) => step.with({ name }, { delay: '1h' });
+    const first = await holdfast.batch([later('a'), later('b')], options).enqueue();
+    const open = await holdfast.batch([later('c')]).enqueue();
+    const count = await countJobs(test.server.url);
+    const other = holdfast.batch(['j1', 'j2', 'j3'].map(later), options);
+    const refused = { code: 'batch_member_exists' };
+    await expect(other.enqueue()).rejects.toMatchObject(refused);
+    await expect(holdfast.batches.add(open.id, [other])).rejects.toMatchObject(refused);
+    await expect(holdfast.batches.add(first.id, [other])).rejects.toMatchObject(refused);
+    expect(await holdfast.batch([later('a'), later('b')], options).enqueue()).toEqual(first);
+    const fewer = await holdfast.batch([later('a')], options).enqueue();
+    expect(fewer.jobIds).toEqual(first.jobIds.slice(0, 1));
+    expect(await holdfast.batches.get(open.id)).toMatchObject({ counts: { total: 1 } });
+    expect(await countJobs(test.server.url)).toBe(count);
+  });
+
+  it('calls its callback under another id when somebody else has taken that of the callback', async () => {
+    const id = '01920000-0000-7000-8000-00000000ffff';
+    const made = await holdfast
+      .batch([step.with({ name: 'member' }, { delay: '1h' })])
+      .finally(step.with({ name: 'callback' }, { id }))
+      .enqueue();
+    await holdfast.enqueue(step, { name: 'stranger' }, { id, delay: '1h' });
+    await holdfast.batches.cancel(made.id);
+    const worker = createWorker({ holdfast, jobs: [ran] });
+    await worker.start();
+    const [callback] = (await holdfast.batches.wait(made.id)).callbacks;
+    await worker.stop();
+    expect(callback?.jobId).not.toBe(id);
+    expect(await holdfast.get(callback?.jobId ?? '')).toMatchObject({ status: 'completed' });
+    expect(await holdfast.get(id)).toMatchObject({ status: 'scheduled' });
   });
 
   it('keeps what it was given, so that a batch or a chain cannot come to contain itself', async () => {

@@ -79,7 +79,7 @@ export class BatchBuilder<Tx = RegisteredTransaction> {
    * transaction. A lost connection is tried again, and makes no second batch.
    *
    * @throws PayloadInvalidError, PayloadTooLargeError, OptionsInvalidError, TransactionInvalidError; HoldfastError
-   * `batch_member_exists` when a job was given an id that is taken: nothing was written then
+   * `batch_member_exists` when an id is taken, that of the batch by another one: nothing was written then
    */
   async enqueue(options: { readonly tx?: Tx | undefined } = {}): Promise<BatchEnqueueResult> {
     const check = new OptionCheck(`${this.#plan.kind}().enqueue`);

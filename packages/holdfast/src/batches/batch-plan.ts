@@ -1,10 +1,11 @@
 import type { BatchKind, CallbackRole, OnParentFailure } from '@holdfast/domain';
 import type { JobRequest } from '../job-definition.ts';
 import type { BatchBuilder } from './batch-builder.ts';
+import type { BatchSize } from './require-batch-size.ts';
 
 /** What may be said of a batch, chain or graph. */
 export interface BatchOptions {
-  /** A UUID in lower case; a second batch with the same id is not made, and the answer is that of the first. */
+  /** A UUID in lower case; the same batch is not made again, and another one with this id is refused. */
   readonly id?: string | undefined;
   /** 1 to 200 characters, for people. */
   readonly name?: string | undefined;
@@ -40,6 +41,8 @@ export interface BatchPlan {
   readonly batches: readonly BatchPlan[];
   /** How many levels of batches it has, itself counted. */
   readonly depth: number;
+  /** What is in it, on all levels, without its own callbacks. */
+  readonly size: BatchSize;
   readonly edges: readonly PlannedEdge[];
   readonly callbacks: readonly PlannedCallback[];
 }

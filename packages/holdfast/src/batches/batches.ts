@@ -9,6 +9,7 @@ import type { BatchEnqueueResult, BatchMember } from './batch-plan.ts';
 import { listBatchesOf } from './list-batches.ts';
 import type { BatchPage, ListBatchesOptions } from './list-batches.ts';
 import { readMembers } from './read-members.ts';
+import { requireBatchSize } from './require-batch-size.ts';
 import { waitForBatch } from './wait-for-batch.ts';
 import { writeMembers } from './write-batch.ts';
 
@@ -49,7 +50,8 @@ export class Batches<Tx = RegisteredTransaction> {
   /**
    * Adds jobs, or batches, chains and graphs, to a batch that has not finished; all or none.
    *
-   * @throws HoldfastError `batch_not_found`; `batch_not_open` when it has finished or was cancelled; and as
+   * @throws HoldfastError `batch_not_found`; `batch_not_open` when it has finished or was cancelled;
+   * `batch_member_exists` when an id belongs to something else; `batch_too_deep`; `batch_too_large`; and as
    * `holdfast.enqueue`
    */
   async add(
@@ -64,6 +66,7 @@ export class Batches<Tx = RegisteredTransaction> {
     const list = Array.isArray(members) ? (members as readonly BatchMember[]) : [members];
     const read = readMembers(check, list as readonly BatchMember[]);
     check.done();
+    requireBatchSize(read);
     return writeMembers(this.#internals, id, { members: read, tx: options.tx });
   }
 

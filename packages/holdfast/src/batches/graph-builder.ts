@@ -40,7 +40,8 @@ export function planGraph(
 ): BatchPlan {
   const checked = readBatchOptions('graph', options);
   const added = collect(build);
-  return { kind: 'graph', options: checked, ...added, batches: [], depth: 1, callbacks: [] };
+  const size = { batches: 0, jobs: added.jobs.length };
+  return { kind: 'graph', options: checked, ...added, batches: [], depth: 1, size, callbacks: [] };
 }
 
 function collect(build: (graph: GraphBuilder) => unknown): Pick<BatchPlan, 'jobs' | 'edges'> {

@@ -5,8 +5,9 @@ import type { JobRequest } from '../job-definition.ts';
 import type { BatchMember, BatchOptions, BatchPlan } from './batch-plan.ts';
 import { isJobRequest } from './is-job-request.ts';
 import { readMembers } from './read-members.ts';
+import { requireBatchSize } from './require-batch-size.ts';
 
-/** The plan of a batch. @throws OptionsInvalidError; HoldfastError `batch_too_deep` */
+/** The plan of a batch. @throws OptionsInvalidError; HoldfastError `batch_too_deep`, `batch_too_large` */
 export function planBatch(members: readonly BatchMember[], options: BatchOptions): BatchPlan {
   const checked = readBatchOptions('batch', options);
   const check = new OptionCheck('batch');
@@ -14,7 +15,8 @@ export function planBatch(members: readonly BatchMember[], options: BatchOptions
   check.done();
   const depth = batches.reduce((deepest, inner) => Math.max(deepest, inner.depth), 0) + 1;
   requireBatchDepth(depth);
-  return { kind: 'batch', options: checked, jobs, batches, depth, edges: [], callbacks: [] };
+  const size = requireBatchSize({ jobs, batches });
+  return { kind: 'batch', options: checked, jobs, batches, depth, size, edges: [], callbacks: [] };
 }
 
 /** The plan of a chain. @throws OptionsInvalidError */
@@ -42,6 +44,7 @@ export function planChain(jobs: readonly JobRequest[], options: BatchOptions): B
     jobs: own,
     batches: [],
     depth: 1,
+    size: { batches: 0, jobs: own.length },
     edges,
     callbacks: [],
   };
