@@ -8,8 +8,8 @@ import { messaging } from './span-attributes.ts';
  *
  * @param code what the error is known by, if that is not its own code or name
  */
-export function recordError(span: Span, error: unknown, code?: string): void {
-  if (!span.isRecording()) return;
+export function recordError(span: Span | undefined, error: unknown, code?: string): void {
+  if (span?.isRecording() !== true) return;
   // Handlers throw all kinds of things; this reads them without harm.
   const { message, stack, code: ownCode } = toAttemptError(error, '');
   const name = code ?? (ownCode === 'handler_failed' ? nameOf(error) : ownCode);

@@ -8,6 +8,7 @@ import { messaging, operationAttributes, own, spanNamings, tracerName } from './
 import type { SpanNaming } from './span-attributes.ts';
 import { isStorable, putCarrier } from './trace-carrier.ts';
 import type { TraceCarrier } from './trace-carrier.ts';
+import { runWithin, withoutHarm } from './without-harm.ts';
 
 /** How enqueues are traced. */
 export interface TraceEnqueueOptions {
@@ -24,35 +25,45 @@ export interface TraceEnqueueOptions {
  *
  * It is a middleware as any other, and so is `traceRun`: where the two stand among yours is seen and chosen, and a program
  * that only enqueues, or only works, uses one of them. The SDK of OpenTelemetry is yours to set up; without it, nothing
- * is traced or written.
+ * is traced or written. Where a propagator or tracer fails, the trace is left out and `diag` is told.
  *
  * @throws OptionsInvalidError
  * @since 0.1.0
  */
 export function traceEnqueue(options: TraceEnqueueOptions = {}): EnqueueMiddleware {
   const check = new OptionCheck('traceEnqueue');
-  check.names(options, ['spanNames']);
+  if (!check.names(options, ['spanNames'])) check.done();
   const { spanNames = 'queue' } = options;
   check.oneOf('spanNames', spanNames, spanNamings);
   check.done();
   return async (jobs, next) => {
     if (jobs.length === 0) return next(jobs);
     const facts = factsOf(jobs);
-    const span = trace.getTracer(tracerName).startSpan(nameOf(facts, spanNames), {
-      kind: SpanKind.PRODUCER,
-      attributes: attributesOf(facts, jobs),
+    const span = withoutHarm(() =>
+      trace.getTracer(tracerName).startSpan(nameOf(facts, spanNames), {
+        kind: SpanKind.PRODUCER,
+        attributes: attributesOf(facts, jobs),
+      }),
+    );
+    const active = withoutHarm(() => {
+      const around = context.active();
+      return span === undefined ? around : trace.setSpan(around, span);
     });
-    const active = trace.setSpan(context.active(), span);
+    const traced = active && withoutHarm(() => putCarrier(jobs, carrierOf(active)));
+    const send = async () => next(traced ?? jobs);
     try {
-      const traced = putCarrier(jobs, carrierOf(active));
-      const results = await context.with(active, next, undefined, traced);
-      if (jobs.length === 1) span.setAttributes(attributesOfResult(results[0]));
+      const results = await (active === undefined ? send() : runWithin(active, send));
+      if (jobs.length === 1) {
+        withoutHarm(() => span?.setAttributes(attributesOfResult(results[0])));
+      }
       return results;
     } catch (error) {
-      recordError(span, error);
+      withoutHarm(() => {
+        recordError(span, error);
+      });
       throw error;
     } finally {
-      span.end();
+      withoutHarm(() => span?.end());
     }
   };
 }

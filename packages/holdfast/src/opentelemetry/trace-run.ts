@@ -1,5 +1,4 @@
 import {
-  context,
   defaultTextMapGetter,
   isSpanContextValid,
   propagation,
@@ -15,6 +14,8 @@ import { recordError } from './record-error.ts';
 import { messaging, operationAttributes, own, spanNamings, tracerName } from './span-attributes.ts';
 import type { SpanNaming } from './span-attributes.ts';
 import { takeCarrier } from './trace-carrier.ts';
+import type { TraceCarrier } from './trace-carrier.ts';
+import { runWithin, withoutHarm } from './without-harm.ts';
 
 /** How runs are traced. */
 export interface TraceRunOptions {
@@ -50,30 +51,39 @@ export function traceRun(
   options: TraceRunOptions = {},
 ): (run: TracedRun, next: () => Promise<unknown>) => Promise<unknown> {
   const check = new OptionCheck('traceRun');
-  check.names(options, ['relation', 'spanNames']);
+  if (!check.names(options, ['relation', 'spanNames'])) check.done();
   const { relation = 'link', spanNames = 'queue' } = options;
   check.oneOf('relation', relation, ['link', 'parent']);
   check.oneOf('spanNames', spanNames, spanNamings);
   check.done();
   return async ({ ctx }, next) => {
-    const { base, links } = originOf(ctx, relation);
     const { job } = ctx;
-    const span = trace
-      .getTracer(tracerName)
-      .startSpan(
-        `process ${job[spanNames]}`,
-        { kind: SpanKind.CONSUMER, attributes: attributesOf(ctx), links },
-        base,
-      );
+    // Also of a job whose trace is left out: its handler does not see it.
+    const carrier = takeCarrier(job);
+    const origin = withoutHarm(() => originOf(carrier, relation));
+    const { base, links } = origin ?? { base: ROOT_CONTEXT, links: [] };
+    const span = withoutHarm(() =>
+      trace
+        .getTracer(tracerName)
+        .startSpan(
+          `process ${job[spanNames]}`,
+          { kind: SpanKind.CONSUMER, attributes: attributesOf(ctx), links },
+          base,
+        ),
+    );
+    const active = span && withoutHarm(() => trace.setSpan(base, span));
     try {
-      const result = await context.with(trace.setSpan(base, span), () => next());
-      span.setAttribute(own.outcome, isRelease(result) ? 'released' : 'completed');
+      const result = await runWithin(active ?? base, async () => next());
+      const outcome = isRelease(result) ? 'released' : 'completed';
+      withoutHarm(() => span?.setAttribute(own.outcome, outcome));
       return result;
     } catch (error) {
-      recordFailure(span, error, ctx);
+      withoutHarm(() => {
+        recordFailure(span, error, ctx);
+      });
       throw error;
     } finally {
-      span.end();
+      withoutHarm(() => span?.end());
     }
   };
 }
@@ -85,10 +95,10 @@ interface Origin {
 }
 
 function originOf(
-  { job }: TracedRun['ctx'],
+  carrier: TraceCarrier,
   relation: NonNullable<TraceRunOptions['relation']>,
 ): Origin {
-  const sent = propagation.extract(ROOT_CONTEXT, takeCarrier(job), defaultTextMapGetter);
+  const sent = propagation.extract(ROOT_CONTEXT, carrier, defaultTextMapGetter);
   if (relation === 'parent') return { base: sent, links: [] };
   const sender = trace.getSpanContext(sent);
   const isKnown = sender !== undefined && isSpanContextValid(sender);
@@ -124,15 +134,15 @@ const outcomesOfAborts = new Map([
   ['lease_lost', 'returned'],
 ]);
 
-function recordFailure(span: Span, error: unknown, { signal }: TracedRun['ctx']): void {
+function recordFailure(span: Span | undefined, error: unknown, { signal }: TracedRun['ctx']): void {
   const code = signal.aborted ? codeOf(signal.reason) : undefined;
   const outcome = outcomesOfAborts.get(code ?? '');
   if (outcome !== undefined) {
-    span.setAttribute(own.outcome, outcome);
+    span?.setAttribute(own.outcome, outcome);
     return;
   }
   const isTimeout = code === 'timed_out';
-  span.setAttribute(own.outcome, isTimeout ? 'timed_out' : 'failed');
+  span?.setAttribute(own.outcome, isTimeout ? 'timed_out' : 'failed');
   recordError(span, error, isTimeout ? code : undefined);
 }
 
