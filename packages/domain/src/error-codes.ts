@@ -69,6 +69,8 @@ export const errorCodes = {
   json_too_complex: 'The JSON is nested too deep or has too many keys.',
   lease_lost: 'The worker’s lease on the job had ended, so its write changed nothing.',
   method_not_allowed: 'The path exists, but not with this method.',
+  middleware_invalid:
+    'A middleware around enqueues dropped jobs or gave no result for each; the message says whether they were written.',
   migration_changed: 'A migration was applied with other SQL than this build has.',
   non_retryable: 'The handler said that a retry is of no use.',
   not_found: 'Nothing is at this path.',

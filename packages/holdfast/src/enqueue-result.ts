@@ -25,7 +25,8 @@ export interface EnqueueManyResult {
 
 /**
  * Wraps every enqueue of a `Holdfast`: gets the jobs of one insert, gives them on by `next`, changed or not, and answers
- * a result for each, in their order. To refuse them, it throws.
+ * a result for each, in their order, which is what `next` gives. To refuse them, it throws. What answers otherwise, or gives
+ * `next` fewer jobs, makes the call fail with `middleware_invalid`.
  */
 export type EnqueueMiddleware = (
   jobs: readonly JobDraft[],

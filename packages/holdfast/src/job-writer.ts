@@ -14,6 +14,7 @@ import type { EventHub } from './event-hub.ts';
 import { checkChangedDraft } from './job-draft.ts';
 import type { CheckedDraft, JobDraft } from './job-draft.ts';
 import { mergeFields } from './job-fields.ts';
+import { throughMiddleware } from './middleware-chain.ts';
 import { fieldsOfDefinition } from './read-job-defaults.ts';
 import { completeRetry } from './read-retry.ts';
 import type { TransactionAdapter } from './transaction-adapter.ts';
@@ -61,12 +62,16 @@ export class JobWriter {
     return this.pass(jobs, options.call, (left) => this.#store(left, options));
   }
 
-  /** Takes jobs through the middleware, and gives what that leaves of them to `store`. */
+  /**
+   * Takes jobs through the middleware, and gives what that leaves of them to `store`; answers a result for each.
+   *
+   * @throws HoldfastError `middleware_invalid`
+   */
   pass(jobs: readonly CheckedDraft[], call: string, store: StoreJobs): ReturnType<StoreJobs> {
     if (this.#middleware.length === 0) return store(jobs);
     const checked = new Map(jobs.map((job) => [job.draft, job]));
     const hasGivenId = new Map(jobs.map((job) => [job.draft.options.id, job.hasGivenId]));
-    const last = (drafts: readonly JobDraft[]): Promise<readonly EnqueueResult[]> => {
+    const last = async (drafts: readonly JobDraft[]): ReturnType<StoreJobs> => {
       const left = drafts.map(
         (draft) =>
           checked.get(draft) ??
@@ -78,11 +83,11 @@ export class JobWriter {
       );
       return store(left);
     };
-    const chain = this.#middleware.reduceRight<typeof last>(
-      (next, middleware) => async (drafts) => middleware(drafts, next),
+    return throughMiddleware(
+      this.#middleware,
+      jobs.map(({ draft }) => draft),
       last,
     );
-    return chain(jobs.map(({ draft }) => draft));
   }
 
   /**

@@ -7,6 +7,7 @@ import type { EnqueueResult } from '../enqueue-result.ts';
 import type { Internals } from '../internals.ts';
 import type { CheckedDraft } from '../job-draft.ts';
 import { queueOf, toNewJobs } from '../job-writer.ts';
+import { middlewareInvalid } from '../middleware-chain.ts';
 import type { BatchEnqueueResult, BatchPlan } from './batch-plan.ts';
 import {
   draftsOf,
@@ -128,7 +129,9 @@ async function write(internals: Internals, work: Write): Promise<void> {
   const { call, tx, drafts, statuses, store } = work;
   const { writer, connection } = internals;
   const on = tx === undefined ? undefined : writer.queryableOf(tx);
-  await writer.pass(drafts, call, async (left) => {
+  let storing: Promise<unknown> | undefined;
+  const storeLeft = async (left: readonly CheckedDraft[]) => {
+    requireSameJobs(left, drafts);
     const attempt = (open: OpenConnection) => storeOnce(open, { left, on, store });
     await (on === undefined ? connection.useWithRetry(attempt) : connection.use(attempt));
     const results = left.map(({ draft: { options } }): EnqueueResult => {
@@ -138,7 +141,27 @@ async function write(internals: Internals, work: Write): Promise<void> {
     const isMade = (_: unknown, index: number) => statuses.has(results[index]?.id ?? '');
     writer.announce(left.filter(isMade), results.filter(isMade));
     return results;
+  };
+  await writer.pass(drafts, call, (left) => {
+    const results = storeLeft(left);
+    storing = results;
+    return results;
   });
+  if (storing === undefined) {
+    throw middlewareInvalid(`A middleware answered without calling \`next\`; nothing was written`);
+  }
+  // A middleware may have answered before, and then nobody knows yet.
+  await storing;
+}
+
+/** A batch is written as a whole, with the jobs that its ids name. */
+function requireSameJobs(left: readonly CheckedDraft[], drafts: readonly CheckedDraft[]): void {
+  const leftIds = new Set(left.map(({ draft }) => draft.options.id));
+  const hasAll = drafts.every(({ draft }) => leftIds.has(draft.options.id));
+  if (hasAll && left.length === drafts.length) return;
+  throw middlewareInvalid(
+    'A middleware must keep the jobs of a batch and their ids; nothing was written',
+  );
 }
 
 async function storeOnce(
