@@ -1,5 +1,7 @@
-import { OptionsInvalidError, maxDurationMs, parseDurationMs } from '@holdfast/domain';
+import { types } from 'node:util';
+import { OptionsInvalidError, isName, maxDurationMs, parseDurationMs } from '@holdfast/domain';
 import type { Duration } from './job-options.ts';
+import { shown } from './shown.ts';
 
 /** Bounds of a duration, in milliseconds. */
 export interface DurationBounds {
@@ -27,19 +29,21 @@ export class OptionCheck {
     if (this.#problems.length > 0) throw new OptionsInvalidError(this.#call, this.#problems);
   }
 
-  /** Refuses what is no object, and every option that is not among the known ones. Answers whether it is an object. */
-  names(options: unknown, known: readonly string[]): boolean {
-    if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-      this.refuse('the options must be an object');
-      return false;
-    }
-    for (const name of Object.keys(options)) {
+  /**
+   * Refuses what is no object, and every option that is not among the known ones. Answers whether it is an object.
+   *
+   * @param what the name of an option that has options of its own
+   */
+  names(options: unknown, known: readonly string[], what = 'the options'): options is object {
+    const keys = keysOf(options);
+    if (keys === undefined) this.refuse(`${what} must be an object`);
+    for (const name of keys ?? []) {
       if (known.includes(name)) continue;
       const meant = closest(name, known);
       const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
       this.refuse(`there is no option "${name}"${hint}`);
     }
-    return true;
+    return keys !== undefined;
   }
 
   /** Whole milliseconds; `undefined` stays. */
@@ -74,6 +78,12 @@ export class OptionCheck {
     return undefined;
   }
 
+  /** The name of a queue, schedule or job type. @param what how it is called in the error */
+  name(what: string, value: unknown): void {
+    if (typeof value === 'string' && isName(value)) return;
+    this.refuse(`${what} must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -`);
+  }
+
   /** One of the words; `undefined` stays. */
   oneOf<Word extends string>(
     name: string,
@@ -97,7 +107,7 @@ export class OptionCheck {
   /** An instant that PostgreSQL knows as well; `undefined` stays. */
   instant(name: string, value: Date | undefined): Date | undefined {
     if (value === undefined) return undefined;
-    const year = value instanceof Date ? value.getUTCFullYear() : NaN;
+    const year = types.isDate(value) ? value.getUTCFullYear() : NaN;
     if (year >= 1 && year <= 9_999) return value;
     this.refuse(`${name} must be a Date of the years 1 to 9999`);
     return undefined;
@@ -106,7 +116,7 @@ export class OptionCheck {
   /** An instant, or a duration of a millisecond or more; `undefined` stays. */
   deadline(name: string, value: Date | Duration | undefined): ReadDeadline | undefined {
     if (value === undefined) return undefined;
-    return value instanceof Date
+    return types.isDate(value)
       ? { at: this.instant(name, value) }
       : { ms: this.duration(name, value, { minMs: 1 }) };
   }
@@ -124,6 +134,20 @@ export function requireFunction(call: string, name: string, value: unknown): voi
   throw new OptionsInvalidError(call, [`the ${name} must be a function`]);
 }
 
+/** As `names`, where what options there are is said later. @throws OptionsInvalidError */
+export function requireOptions(call: string, options: unknown): void {
+  if (keysOf(options) === undefined) {
+    throw new OptionsInvalidError(call, ['the options must be an object']);
+  }
+}
+
+/** Callers in plain JavaScript hand in what they have. @throws OptionsInvalidError */
+export function requireName(call: string, name: unknown): void {
+  const check = new OptionCheck(call);
+  check.name('the name', name);
+  check.done();
+}
+
 /** Reads a duration; `undefined` when it is none. Fractions of a millisecond are rounded. */
 export function durationMs(value: Duration): number | undefined {
   if (typeof value === 'string') return parseDurationMs(value);
@@ -132,8 +156,14 @@ export function durationMs(value: Duration): number | undefined {
     : undefined;
 }
 
-function shown(value: unknown): string {
-  return typeof value === 'string' ? `"${value.slice(0, 40)}"` : String(value).slice(0, 40);
+/** The names of an object's own properties; `undefined` for anything else, and for a proxy that throws. */
+export function keysOf(value: unknown): readonly string[] | undefined {
+  try {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? Object.keys(value) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The known name that differs in the fewest letters, when those are few. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { NonRetryableError, RetryableError } from '@holdfast/domain';
+import { NonRetryableError, OptionsInvalidError, RetryableError } from '@holdfast/domain';
 import { toAttemptError } from '@holdfast/worker';
 import type { JobContext as EngineContext, JobLog as EngineLog } from '@holdfast/worker';
 import { jobBatch } from './batches/job-batch.ts';
@@ -7,7 +7,7 @@ import type { JobBatch } from './batches/job-batch.ts';
 import { jobParents } from './batches/job-parents.ts';
 import type { JobParents } from './batches/job-parents.ts';
 import type { JobRelations } from './job-relations.ts';
-import { OptionCheck } from './check-options.ts';
+import { OptionCheck, requireFunction } from './check-options.ts';
 import type {
   ContextEmit,
   ContextEnqueue,
@@ -25,95 +25,67 @@ export interface ContextParts<Tx> {
   readonly relations: JobRelations<Tx>;
 }
 
-/** The context of one execution for its handler, on top of the engine's. */
+/**
+ * The context of one execution for its handler, on top of the engine's. Costly parts are made when they are asked for. A
+ * plain object, so that handlers may spread it as well.
+ */
 export function createJobContext<Tx>(
   engine: EngineContext,
-  parts: ContextParts<Tx>,
+  { enqueue, emit, relations }: ContextParts<Tx>,
 ): JobContext<Tx> {
-  return new HandlerContext(engine, parts);
+  let log: JobLog | undefined;
+  let batch: JobBatch<Tx> | undefined;
+  let parents: JobParents | undefined;
+  return {
+    get job() {
+      return engine.job;
+    },
+    attempt: engine.attempt,
+    get signal() {
+      return engine.signal;
+    },
+    get log() {
+      log ??= logOf(engine.log);
+      return log;
+    },
+    get batch() {
+      const { batchId } = engine.job;
+      if (batchId === undefined) return undefined;
+      batch ??= jobBatch(relations.batches, batchId);
+      return batch;
+    },
+    get parents() {
+      parents ??= jobParents(() => relations.readParents(engine.job.id));
+      return parents;
+    },
+    progress: (percent, note) => {
+      engine.progress(percent, note);
+      return Promise.resolve();
+    },
+    release: (delay, reason) => engine.release(delay, reason),
+    fail,
+    heartbeat: async () => {
+      await setImmediate();
+      engine.signal.throwIfAborted();
+    },
+    enqueue,
+    emit,
+    transaction: async (run) => {
+      requireFunction('ctx.transaction', 'argument', run);
+      return engine.transaction(run);
+    },
+    assertLease: async (tx) => {
+      requireTransaction(tx);
+      return engine.assertLease(tx);
+    },
+    step: (name, run) => engine.step(name, run),
+  };
 }
 
-/** What a handler does not ask for is not made: this is made for every job. */
-class HandlerContext<Tx> implements JobContext<Tx> {
-  readonly attempt: number;
-  readonly #engine: EngineContext;
-  readonly #parts: ContextParts<Tx>;
-  #log: JobLog | undefined;
-  #batch: JobBatch<Tx> | undefined;
-  #parents: JobParents | undefined;
-
-  constructor(engine: EngineContext, parts: ContextParts<Tx>) {
-    this.attempt = engine.attempt;
-    this.#engine = engine;
-    this.#parts = parts;
-  }
-
-  get job() {
-    return this.#engine.job;
-  }
-
-  get signal() {
-    return this.#engine.signal;
-  }
-
-  get log() {
-    this.#log ??= logOf(this.#engine.log);
-    return this.#log;
-  }
-
-  get batch() {
-    const { batchId } = this.job;
-    if (batchId === undefined) return undefined;
-    this.#batch ??= jobBatch(this.#parts.relations.batches, batchId);
-    return this.#batch;
-  }
-
-  get parents() {
-    this.#parents ??= jobParents(() => this.#parts.relations.readParents(this.job.id));
-    return this.#parents;
-  }
-
-  // What follows is bound, since handlers take their context apart.
-
-  get progress(): JobContext<Tx>['progress'] {
-    return (percent, note) => {
-      this.#engine.progress(percent, note);
-      return Promise.resolve();
-    };
-  }
-
-  get release(): JobContext<Tx>['release'] {
-    return (delay, reason) => this.#engine.release(delay, reason);
-  }
-
-  readonly fail = fail;
-
-  get heartbeat(): JobContext<Tx>['heartbeat'] {
-    return async () => {
-      await setImmediate();
-      this.signal.throwIfAborted();
-    };
-  }
-
-  get enqueue() {
-    return this.#parts.enqueue;
-  }
-
-  get emit() {
-    return this.#parts.emit;
-  }
-
-  get transaction(): JobContext<Tx>['transaction'] {
-    return (run) => this.#engine.transaction(run);
-  }
-
-  get assertLease(): JobContext<Tx>['assertLease'] {
-    return (tx) => this.#engine.assertLease(tx);
-  }
-
-  get step(): JobContext<Tx>['step'] {
-    return (name, run) => this.#engine.step(name, run);
-  }
+/** Callers in plain JavaScript hand in what they have. @throws OptionsInvalidError */
+function requireTransaction(tx: unknown): void {
+  if ((typeof tx === 'object' && tx !== null) || typeof tx === 'function') return;
+  throw new OptionsInvalidError('ctx.assertLease', ['tx must be a transaction']);
 }
 
 function logOf(log: EngineLog): JobLog {

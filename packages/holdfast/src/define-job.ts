@@ -1,3 +1,4 @@
+import { requireOptions } from './check-options.ts';
 import type { JobContext } from './job-context.ts';
 import type {
   JobDefaults,
@@ -78,6 +79,7 @@ class Definition implements JobDefinition {
   }
 
   with(...[payload, options = {}]: PayloadAndOptions<unknown, JobOptions>): JobRequest {
+    requireOptions(`with("${this.type}")`, options);
     return { job: this, payload, options };
   }
 }

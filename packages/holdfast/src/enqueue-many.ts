@@ -1,4 +1,4 @@
-import { HoldfastError } from '@holdfast/domain';
+import { HoldfastError, OptionsInvalidError } from '@holdfast/domain';
 import { OptionCheck } from './check-options.ts';
 import type { EnqueueManyResult } from './enqueue-result.ts';
 import type { JobDefinition } from './job-definition.ts';
@@ -7,6 +7,7 @@ import type { CheckedDraft } from './job-draft.ts';
 import { jobOptionNames } from './job-fields.ts';
 import type { EnqueueManyOptions, JobOptions } from './job-options.ts';
 import type { JobWriter } from './job-writer.ts';
+import { shown } from './shown.ts';
 
 /** An enqueue of many jobs ended in the middle: `cause` says why, and the first ones are there. */
 export class EnqueueIncompleteError extends HoldfastError {
@@ -31,6 +32,7 @@ export interface EnqueueManyRequest {
 export type ManyWriter = Pick<JobWriter, 'limitBytes' | 'write'>;
 
 const defaultSliceSize = 1_000;
+const optionNames = [...jobOptionNames, 'each', 'sliceSize', 'tx'];
 
 /**
  * Enqueues a job for each payload, slice by slice: while one slice is written the next one is taken in, and no more, so
@@ -42,8 +44,9 @@ export async function enqueueMany(
   writer: ManyWriter,
   { job, payloads, options }: EnqueueManyRequest,
 ): Promise<EnqueueManyResult> {
-  const { each, sliceSize = defaultSliceSize, tx, ...shared } = options;
   checkOwnOptions(options);
+  requireIterable(payloads);
+  const { each, sliceSize = defaultSliceSize, tx, ...shared } = options;
   const ids: string[] = [];
   let writing = Promise.resolve();
   const write = (slice: readonly CheckedDraft[]): void => {
@@ -82,12 +85,23 @@ export async function enqueueMany(
   }
 }
 
-function checkOwnOptions({ each, sliceSize, ...options }: EnqueueManyOptions<unknown, unknown>) {
+function checkOwnOptions(options: EnqueueManyOptions<unknown, unknown>) {
   const check = new OptionCheck('enqueueMany');
+  if (!check.names(options, optionNames)) check.done();
+  const { each, sliceSize } = options;
   if ('id' in options) check.refuse('id cannot be the same for every job; give it by each');
   if (each !== undefined && typeof each !== 'function') check.refuse('each must be a function');
   check.whole('sliceSize', sliceSize, { min: 1, max: 10_000 });
   check.done();
+}
+
+/** Callers in plain JavaScript may give one payload, or none. */
+function requireIterable(payloads: unknown): void {
+  const isObject = typeof payloads === 'object' && payloads !== null;
+  if (isObject && (Symbol.iterator in payloads || Symbol.asyncIterator in payloads)) return;
+  throw new OptionsInvalidError('enqueueMany', [
+    `the payloads must be an array, an iterator or a stream, not ${shown(payloads)}`,
+  ]);
 }
 
 /** Callers in plain JavaScript give the promise of an async function, whose options would be lost without a word. */

@@ -19,6 +19,7 @@ import { templateSettingsOf, toTemplateInfo } from './job-template.ts';
 import type { JobTemplateInfo } from './job-template.ts';
 import { fieldsOfDefinition } from './read-job-defaults.ts';
 import type { RegisteredTransaction } from './register.ts';
+import { callWith } from './shown.ts';
 
 /** Options of an emit. */
 export interface EmitOptions<Tx = RegisteredTransaction> {
@@ -73,9 +74,9 @@ export interface EmitRequest {
  * @throws OptionsInvalidError, PayloadInvalidError, PayloadTooLargeError; HoldfastError `event_reserved`
  */
 export function checkEmit({ event, data, options }: EmitRequest, limitBytes: number): string {
-  const check = new OptionCheck(`emit("${event}")`);
+  const check = new OptionCheck(callWith('emit', event));
   check.names(options, ['tx']);
-  checkName(check, event);
+  check.name('the name of an event', event);
   check.done();
   refuseReservedEvent(event);
   return payloadJson(data, { type: event, limitBytes }).json;
@@ -148,14 +149,13 @@ function readListener({
   options,
 }: Parameters<typeof subscribeToEvent>[1]): ListenerTemplate | undefined {
   // Without this, a listener that is no job would only write the event.
-  if (job !== undefined) requireJob(`subscribe("${event}")`, job);
+  const call = callWith('subscribe', event);
+  if (job !== undefined) requireJob(call, job);
   const type = typeof job === 'string' ? job : job?.type;
-  const check = new OptionCheck(`subscribe("${event}")`);
+  const check = new OptionCheck(call);
   check.names(options, type === undefined ? [] : listenerOptionNames);
-  checkName(check, event);
-  if (type !== undefined && !isName(type)) {
-    check.refuse('the type must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -');
-  }
+  check.name('the name of an event', event);
+  if (type !== undefined) check.name('the type', type);
   const said = readJobFields(check, options);
   check.done();
   if (type === undefined) return undefined;
@@ -185,9 +185,12 @@ export async function readEvents(
   options: ReadEventsOptions,
 ): Promise<EventPage> {
   const check = new OptionCheck('readEvents');
-  check.names(options, ['after', 'events', 'limit']);
+  if (!check.names(options, ['after', 'events', 'limit'])) check.done();
   const { after = '0', events } = options;
-  if (!/^\d{1,18}$/.test(after)) check.refuse('after must be the position of an event');
+  if (typeof after !== 'string' || !/^\d{1,18}$/.test(after)) {
+    check.refuse('after must be the position of an event');
+  }
+  if (events !== undefined && !areNames(events)) check.refuse('events must be an array of names');
   const limit = check.whole('limit', options.limit, { min: 1, max: 1_000 }) ?? 100;
   check.done();
   return connection.useWithRetry(({ database, projectId }) =>
@@ -195,7 +198,9 @@ export async function readEvents(
   );
 }
 
-function checkName(check: OptionCheck, event: string): void {
-  if (typeof event === 'string' && isName(event)) return;
-  check.refuse('the name of an event must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -');
+function areNames(events: unknown): boolean {
+  return (
+    Array.isArray(events) &&
+    events.every((event: unknown) => typeof event === 'string' && isName(event))
+  );
 }

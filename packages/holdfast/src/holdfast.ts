@@ -28,7 +28,7 @@ import type { DataAndOptions, EventName, TakesEvent } from './event-types.ts';
 import { keepInternals } from './internals.ts';
 import type { Internals } from './internals.ts';
 import { actOnJob, cancelJobOf, readJobOf } from './job-calls.ts';
-import type { CancelResult } from './job-calls.ts';
+import type { CancelOptions, CancelResult } from './job-calls.ts';
 import type { EnqueueArgs, JobDefinition, JobRequest, PayloadOf } from './job-definition.ts';
 import { checkDraft } from './job-draft.ts';
 import type { EnqueueManyOptions, EnqueueOptions } from './job-options.ts';
@@ -125,7 +125,7 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
     return connection.whole(async () => {
       const checked = await checkDraft({ call: 'enqueue', job, payload, options, limitBytes });
       const [result] = await writer.write([checked], { call: 'enqueue', tx: options.tx });
-      if (result === undefined) throw new TypeError('A middleware gave no result for the job');
+      if (result === undefined) throw new TypeError('One job has one result');
       return result;
     });
   }
@@ -206,11 +206,8 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
    *
    * @throws JobNotFoundError; JobNotInStateError when it has ended
    */
-  cancel(
-    id: string,
-    options: { readonly reason?: string | undefined } = {},
-  ): Promise<CancelResult> {
-    return cancelJobOf(this.#internals, { id, reason: options.reason });
+  cancel(id: string, options: CancelOptions = {}): Promise<CancelResult> {
+    return cancelJobOf(this.#internals, { id, options });
   }
 
   /** Tries a job again that rests in `failed`. @throws JobNotFoundError, JobNotInStateError */

@@ -66,7 +66,7 @@ export type * from './event-types.ts';
 export { Holdfast } from './holdfast.ts';
 export type { HoldfastOptions } from './holdfast.ts';
 export type { HoldfastProducer } from './holdfast-producer.ts';
-export type { CancelResult } from './job-calls.ts';
+export type { CancelOptions, CancelResult } from './job-calls.ts';
 export type * from './job-context.ts';
 export type * from './job-definition.ts';
 export type { JobDraft } from './job-draft.ts';

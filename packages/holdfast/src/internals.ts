@@ -22,6 +22,11 @@ export function keepInternals(holdfast: object, internals: Internals): void {
   known.set(holdfast, internals);
 }
 
+/** Whether it is a `Holdfast`, for callers in plain JavaScript. */
+export function isHoldfast(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && known.has(value);
+}
+
 /**
  * The internals of a `Holdfast`.
  *

@@ -14,6 +14,12 @@ import type { Internals } from './internals.ts';
 import { toJob } from './job.ts';
 import type { Job } from './job.ts';
 
+/** How a job is cancelled. */
+export interface CancelOptions {
+  /** Shown to people beside the job. */
+  readonly reason?: string | undefined;
+}
+
 /** What a cancel came to: `cancelled` at once, or `requested` of the worker that runs the job. */
 export interface CancelResult {
   readonly outcome: 'cancelled' | 'requested';
@@ -40,12 +46,13 @@ export async function readJobOf({ connection }: Internals, id: string): Promise<
  */
 export async function cancelJobOf(
   { connection, events }: Internals,
-  request: { readonly id: string; readonly reason: string | undefined },
+  request: { readonly id: string; readonly options: CancelOptions },
 ): Promise<CancelResult> {
-  const { id } = request;
+  const { id, options } = request;
   requireId('cancel', id);
   const check = new OptionCheck('cancel');
-  const reason = check.words('reason', request.reason);
+  if (!check.names(options, ['reason'])) check.done();
+  const reason = check.words('reason', options.reason);
   check.done();
   return connection.useOnce(async ({ database, projectId, notifier, settler }) => {
     const result = await cancelJob(database, { projectId, id, reason: reason ?? 'cancelled' });

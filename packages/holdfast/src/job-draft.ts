@@ -1,4 +1,4 @@
-import { OptionsInvalidError, isName, payloadJson, uuidV7 } from '@holdfast/domain';
+import { OptionsInvalidError, payloadJson, uuidV7 } from '@holdfast/domain';
 import { systemClock } from '@holdfast/runtime';
 import { OptionCheck } from './check-options.ts';
 import type { JobDefinition } from './job-definition.ts';
@@ -51,8 +51,7 @@ export async function checkDraft(request: DraftRequest): Promise<CheckedDraft> {
   const type = typeof job === 'string' ? job : job.type;
   const check = new OptionCheck(`${request.call}("${type}")`);
   check.names(options, optionNames);
-  if (!isName(type))
-    check.refuse('the type must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -');
+  check.name('the type', type);
   const fields = readJobFields(check, options);
   check.done();
   const { json, isExact } = payloadJson(payload, { type, limitBytes });
@@ -96,6 +95,7 @@ export function checkChangedDraft(
 ): CheckedDraft {
   const check = new OptionCheck(`${before.call}("${draft.type}"), as middleware left it`);
   check.names(draft.options, optionNames);
+  check.name('the type', draft.type);
   const fields = readJobFields(check, draft.options);
   check.done();
   const { json } = payloadJson(draft.payload, { type: draft.type, limitBytes: before.limitBytes });

@@ -10,6 +10,7 @@ import {
 } from '@holdfast/domain';
 import type { UniqueSettings } from '@holdfast/domain';
 import { systemClock } from '@holdfast/runtime';
+import { keysOf } from './check-options.ts';
 import type { OptionCheck } from './check-options.ts';
 import type { JobOptions } from './job-options.ts';
 import { readRetry } from './read-retry.ts';
@@ -77,7 +78,12 @@ export function readJobFields(check: OptionCheck, options: JobOptions): JobField
   if (options.delay !== undefined && options.runAt !== undefined) {
     check.refuse('delay and runAt cannot both be set');
   }
-  if (options.unique?.onConflict === 'debounce' && (options.delay ?? options.runAt) !== undefined) {
+  const isReadable = keysOf(options.unique) !== undefined;
+  if (
+    isReadable &&
+    options.unique?.onConflict === 'debounce' &&
+    (options.delay ?? options.runAt) !== undefined
+  ) {
     check.refuse('delay and runAt cannot be set with debounce: unique.wait is the delay');
   }
   if (typeof options.backoff === 'function') {
@@ -142,14 +148,11 @@ function readId(check: OptionCheck, id: string | undefined): string | undefined 
 
 function readMetadata(check: OptionCheck, metadata: JobOptions['metadata']): string | undefined {
   if (metadata === undefined) return undefined;
-  const tag = Object.prototype.toString.call(metadata);
-  if (tag !== '[object Object]') {
-    check.refuse('metadata must be an object');
-    return undefined;
-  }
   try {
     const options = { type: 'metadata', limitBytes: jobLimits.metadataBytes };
     const { json } = payloadJson(metadata, options);
+    // Looked at in the end, since it may convert itself by a toJSON.
+    if (!json.startsWith('{')) check.refuse('metadata must be an object');
     return json === '{}' ? undefined : json;
   } catch (error) {
     if (error instanceof PayloadTooLargeError)

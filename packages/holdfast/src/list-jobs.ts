@@ -95,6 +95,10 @@ function readStatuses(
   // Array.isArray does not tell a readonly array from the rest.
   const statuses = (Array.isArray(status) ? status : [status]) as readonly JobStatus[];
   if (statuses.length === 0) check.refuse('status must name a status, or be left out for all');
+  // An `undefined` among them is a mistake, and not a status that was not said.
+  if ((statuses as readonly unknown[]).includes(undefined)) {
+    check.refuse('status must not have undefined among its statuses');
+  }
   for (const each of statuses) check.oneOf('status', each, jobStatuses);
   return statuses;
 }

@@ -8,13 +8,14 @@ import {
   updateQueue,
 } from '@holdfast/database';
 import type { QueueJobDefaults, QueueView } from '@holdfast/database';
-import { HoldfastError, isName } from '@holdfast/domain';
-import { OptionCheck } from './check-options.ts';
+import { HoldfastError } from '@holdfast/domain';
+import { OptionCheck, requireName } from './check-options.ts';
 import type { OpenConnection } from './connection.ts';
 import type { Internals } from './internals.ts';
 import { readJobFields } from './job-fields.ts';
 import type { Backoff, Duration, RetryOptions } from './job-options.ts';
 import { completeRetry } from './read-retry.ts';
+import { callWith } from './shown.ts';
 
 /**
  * The settings of a queue; what is not said stays as it is. All but `concurrency` are for jobs that say nothing themselves,
@@ -81,9 +82,9 @@ export class Queues {
 
   /** Pauses a queue: nothing of it is claimed from now on, and what runs goes on. A new queue is made for it. */
   async pause(name: string, options: PauseOptions = {}): Promise<void> {
-    const check = new OptionCheck(`queues.pause("${name}")`);
-    checkName(check, name);
-    check.names(options, ['reason', 'until', 'by']);
+    const check = new OptionCheck(callWith('queues.pause', name));
+    check.name('the name', name);
+    if (!check.names(options, ['reason', 'until', 'by'])) check.done();
     check.words('reason', options.reason);
     check.words('by', options.by);
     const until = check.instant('until', options.until);
@@ -142,21 +143,14 @@ async function requireQueue(open: OpenConnection, name: string): Promise<Queue> 
   return toQueue(row);
 }
 
-/** Callers in plain JavaScript hand in what they have. @throws OptionsInvalidError */
-function requireName(call: string, name: string): void {
-  const check = new OptionCheck(call);
-  checkName(check, name);
-  check.done();
-}
-
 function notFound(name: string): HoldfastError {
   return new HoldfastError(`There is no queue "${name}"`, { code: 'queue_not_found' });
 }
 
 function readOptions(name: string, options: QueueOptions) {
-  const check = new OptionCheck(`queues.upsert("${name}")`);
-  checkName(check, name);
-  check.names(options, optionNames);
+  const check = new OptionCheck(callWith('queues.upsert', name));
+  check.name('the name', name);
+  if (!check.names(options, optionNames)) check.done();
   const { concurrency, retryUntil, maxExceptions, ...jobOptions } = options;
   check.whole('concurrency', concurrency ?? undefined, { min: 1, max: 100_000 });
   const { maxAttempts, timeoutMs, retry } = readJobFields(check, {
@@ -173,11 +167,6 @@ function readOptions(name: string, options: QueueOptions) {
       ...(maxExceptions === null ? { maxExceptions: undefined } : {}),
     },
   };
-}
-
-function checkName(check: OptionCheck, name: string): void {
-  if (typeof name !== 'string' || !isName(name))
-    check.refuse('the name must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -');
 }
 
 function defaultsOf(

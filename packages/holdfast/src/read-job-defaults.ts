@@ -1,9 +1,12 @@
-import { OptionsInvalidError, isName } from '@holdfast/domain';
+import { isAbsolute } from 'node:path';
+import { types } from 'node:util';
+import { OptionsInvalidError } from '@holdfast/domain';
 import { OptionCheck } from './check-options.ts';
 import type { JobDefaults, JobDefinition } from './job-definition.ts';
 import { readJobFields } from './job-fields.ts';
 import type { JobFields } from './job-fields.ts';
 import type { JobOptions } from './job-options.ts';
+import { callWith, shown } from './shown.ts';
 
 const names = [
   'type',
@@ -40,23 +43,35 @@ export function readJobDefaults(options: Unchecked): JobDefaults {
     throw new OptionsInvalidError('defineJob', ['the options must be an object']);
   }
   const { type, payload, run, ...defaults } = options;
-  const check = new OptionCheck(`defineJob("${String(type)}")`);
+  const check = new OptionCheck(callWith('defineJob', type));
   check.names(options, names);
-  if (typeof type !== 'string' || !isName(type)) {
-    check.refuse('type must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -');
-  }
+  check.name('type', type);
   if (payload !== undefined && !isSchema(payload)) {
     check.refuse('payload must be a schema of a Standard Schema library');
   }
   if (run !== undefined && typeof run !== 'function') check.refuse('run must be a function');
   check.oneOf('onCrash', defaults.onCrash, ['retry', 'dead_letter']);
   check.oneOf('isolate', defaults.isolate, ['thread']);
-  if (defaults.isolate === 'thread' && defaults.module === undefined) {
-    check.refuse('isolate: "thread" needs module: import.meta.url');
-  }
+  if (defaults.isolate === 'thread') checkModule(check, defaults.module);
   readJobFields(check, optionsOfDefaults(defaults));
   check.done();
   return Object.freeze({ ...defaults });
+}
+
+function checkModule(check: OptionCheck, module: unknown): void {
+  if (module === undefined) check.refuse('isolate: "thread" needs module: import.meta.url');
+  else if (!isModule(module)) {
+    check.refuse(
+      `module must be a URL, such as import.meta.url, or an absolute path, not ${shown(module)}`,
+    );
+  }
+}
+
+/** What a thread can import wherever it runs. */
+function isModule(module: unknown): boolean {
+  if (types.isProxy(module)) return false;
+  if (typeof module !== 'string') return module instanceof URL;
+  return isAbsolute(module) || (module.startsWith('file:') && URL.canParse(module));
 }
 
 const known = new WeakMap<JobDefinition, JobFields>();

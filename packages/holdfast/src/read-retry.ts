@@ -1,5 +1,6 @@
 import { defaultBackoff, defaultRetryPolicy, maxBackoffMs, retryModes } from '@holdfast/domain';
 import type { BackoffPolicy, RetryMode, RetryPolicy } from '@holdfast/domain';
+import { keysOf } from './check-options.ts';
 import type { OptionCheck } from './check-options.ts';
 import type { Backoff, Duration, RetryOptions } from './job-options.ts';
 
@@ -56,7 +57,7 @@ function readBackoff(check: OptionCheck, backoff: unknown): BackoffPolicy | unde
     return { kind: 'fixed', delayMs: wait('backoff', backoff) };
   }
   if (Array.isArray(backoff)) return readDelays(check, backoff, wait);
-  if (typeof backoff !== 'object' || backoff === null) {
+  if (keysOf(backoff) === undefined) {
     check.refuse('backoff must be a duration, a list of them, or an object with a kind');
     return undefined;
   }

@@ -11,7 +11,7 @@ export function readUnique(
   unique: Unique | undefined,
 ): UniqueSettings | undefined {
   if (unique === undefined) return undefined;
-  if (!check.names(unique, names)) return undefined;
+  if (!check.names(unique, names, 'unique')) return undefined;
   const { key, scope, until, onConflict, ttl, wait, maxWait } = unique;
   // Callers in plain JavaScript give numbers, too.
   if (typeof (key as unknown) !== 'string') {

@@ -7,7 +7,6 @@ import type {
 import {
   canonicalTimezone,
   catchUps,
-  isName,
   minEveryMs,
   nextFire,
   overlaps,
@@ -15,6 +14,7 @@ import {
   parseEvery,
 } from '@holdfast/domain';
 import type { CatchUp, Overlap, ScheduleRule } from '@holdfast/domain';
+import { isJobRequest } from './batches/is-job-request.ts';
 import { OptionCheck } from './check-options.ts';
 import type { JobRequest } from './job-definition.ts';
 import { checkDraft } from './job-draft.ts';
@@ -22,6 +22,7 @@ import type { CheckedDraft } from './job-draft.ts';
 import type { Duration } from './job-options.ts';
 import { templateSettingsOf } from './job-template.ts';
 import { fieldsOf, queueOf } from './job-writer.ts';
+import { callWith } from './shown.ts';
 
 /** When a schedule fires, and the job that it makes. */
 export interface ScheduleInput {
@@ -68,24 +69,24 @@ export async function readScheduleInput(
   input: ScheduleInput,
   limitBytes: number,
 ): Promise<ReadScheduleInput> {
-  const check = new OptionCheck(`schedules.upsert("${input.name}")`);
-  check.names(input, inputNames);
-  if (!isName(input.name)) {
-    check.refuse('the name must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -');
-  }
+  // Callers in plain JavaScript hand in what they have.
+  const given = input as Partial<ScheduleInput> | null | undefined;
+  const check = new OptionCheck(callWith('schedules.upsert', given?.name));
+  if (!check.names(input, inputNames)) check.done();
+  check.name('the name', input.name);
   const { cron, every, timezone = 'UTC', job, catchUp = 'latest', overlap = 'skip' } = input;
   if ((cron === undefined) === (every === undefined)) {
     check.refuse('either cron or every must be set');
   }
+  if (cron !== undefined && typeof cron !== 'string') check.refuse('cron must be a text');
+  if (typeof timezone !== 'string') check.refuse('timezone must be a text');
   check.oneOf('catchUp', catchUp, catchUps);
   check.oneOf('overlap', overlap, overlaps);
   const everyMs = check.duration('every', every, { minMs: minEveryMs });
   const catchUpWindowMs =
     check.duration('catchUpWindow', input.catchUpWindow, { minMs: 60_000, maxMs: 7 * dayMs }) ??
     3_600_000;
-  for (const name of ['id', 'delay', 'runAt', 'unique', 'startDeadline'] as const) {
-    if (job.options[name] !== undefined) check.refuse(`a scheduled job cannot have ${name}`);
-  }
+  checkJob(check, job);
   check.done();
   const draft = await checkDraft({
     ...{ call: 'schedules.upsert', job: job.job, payload: job.payload, limitBytes },
@@ -97,6 +98,16 @@ export async function readScheduleInput(
     job: templateOf(draft),
     ...{ everyMs, catchUp, catchUpWindowMs, overlap },
   };
+}
+
+function checkJob(check: OptionCheck, job: unknown): void {
+  if (!isJobRequest(job)) {
+    check.refuse('job must be a job with a payload: use job.with(payload)');
+    return;
+  }
+  for (const name of ['id', 'delay', 'runAt', 'unique', 'startDeadline'] as const) {
+    if (job.options[name] !== undefined) check.refuse(`a scheduled job cannot have ${name}`);
+  }
 }
 
 /** The settings to store: what has not changed keeps its anchor and its next instant. */

@@ -12,13 +12,14 @@ import {
 import type { ScheduleView } from '@holdfast/database';
 import { HoldfastError, uuidV7 } from '@holdfast/domain';
 import { systemClock } from '@holdfast/runtime';
-import { OptionCheck } from './check-options.ts';
+import { OptionCheck, requireName } from './check-options.ts';
 import type { OpenConnection } from './connection.ts';
 import type { Internals } from './internals.ts';
 import { nextFireOf, readScheduleInput, settingsOf } from './schedule-settings.ts';
 import type { ScheduleInput } from './schedule-settings.ts';
 import { toScheduleInfo } from './schedule-info.ts';
 import type { ScheduleInfo } from './schedule-info.ts';
+import { callWith } from './shown.ts';
 
 const pageSize = 200;
 
@@ -57,13 +58,18 @@ export class Schedules {
     });
   }
 
-  /** Pauses a schedule; instants that pass meanwhile are recorded as skipped. @throws HoldfastError `schedule_not_found` */
+  /**
+   * Pauses a schedule; instants that pass meanwhile are recorded as skipped.
+   *
+   * @throws HoldfastError `schedule_not_found`; OptionsInvalidError
+   */
   async pause(
     name: string,
     options: { readonly reason?: string | undefined; readonly by?: string | undefined } = {},
   ): Promise<void> {
-    const check = new OptionCheck(`schedules.pause("${name}")`);
-    check.names(options, ['reason', 'by']);
+    const check = new OptionCheck(callWith('schedules.pause', name));
+    check.name('the name', name);
+    if (!check.names(options, ['reason', 'by'])) check.done();
     check.words('reason', options.reason);
     check.words('by', options.by);
     check.done();
@@ -74,8 +80,9 @@ export class Schedules {
     });
   }
 
-  /** Ends a pause; the next instant is after now. @throws HoldfastError `schedule_not_found` */
+  /** Ends a pause; the next instant is after now. @throws HoldfastError `schedule_not_found`; OptionsInvalidError */
   async resume(name: string): Promise<void> {
+    requireName('schedules.resume', name);
     await this.#internals.connection.useWithRetry(async (open) => {
       const { id, timing } = await this.#require(open, name);
       const nextFireAt = nextFireOf(timing, await readClock(open.database));
@@ -84,8 +91,9 @@ export class Schedules {
     });
   }
 
-  /** Removes a schedule; its jobs stay. Answers whether there was one. */
+  /** Removes a schedule; its jobs stay. Answers whether there was one. @throws OptionsInvalidError */
   async delete(name: string): Promise<boolean> {
+    requireName('schedules.delete', name);
     return this.#internals.connection.useWithRetry(async (open) => {
       const schedule = await this.#find(open, name);
       if (schedule === undefined) return false;
@@ -93,8 +101,13 @@ export class Schedules {
     });
   }
 
-  /** Makes the job of a schedule now, beside its due instants. @throws HoldfastError `schedule_not_found` */
+  /**
+   * Makes the job of a schedule now, beside its due instants.
+   *
+   * @throws HoldfastError `schedule_not_found`; OptionsInvalidError
+   */
   async runNow(name: string): Promise<{ readonly jobId: string }> {
+    requireName('schedules.runNow', name);
     return this.#internals.connection.useOnce(async (open) => {
       const { database, projectId, notifier } = open;
       const schedule = await this.#require(open, name);
@@ -110,8 +123,9 @@ export class Schedules {
     });
   }
 
-  /** Reads a schedule. @throws HoldfastError `schedule_not_found` */
-  get(name: string): Promise<ScheduleInfo> {
+  /** Reads a schedule. @throws HoldfastError `schedule_not_found`; OptionsInvalidError */
+  async get(name: string): Promise<ScheduleInfo> {
+    requireName('schedules.get', name);
     return this.#internals.connection.useWithRetry(async (open) =>
       toScheduleInfo(await this.#require(open, name)),
     );

@@ -3,6 +3,7 @@ import type { Retention } from '@holdfast/database';
 import { OptionCheck } from './check-options.ts';
 import type { Holdfast } from './holdfast.ts';
 import type { JobDefinition } from './job-definition.ts';
+import { isHoldfast } from './internals.ts';
 import { readQueue } from './job-fields.ts';
 import type { Duration } from './job-options.ts';
 import type { HoldfastLogger } from './logger.ts';
@@ -93,12 +94,7 @@ function readRetention(
   { retention, maintenance }: WorkerOptions<never>,
 ): Retention {
   if (retention === undefined) return defaultRetention;
-  const given: unknown = retention;
-  if (typeof given !== 'object' || given === null) {
-    check.refuse('retention must be an object such as { history: "30d" }');
-    return defaultRetention;
-  }
-  check.names(given, ['history', 'deadLetters']);
+  if (!check.names(retention, ['history', 'deadLetters'], 'retention')) return defaultRetention;
   if (maintenance === false) check.refuse('retention is for workers with maintenance');
   const { historyMs, deadLettersMs } = defaultRetention;
   const bounds = { minMs: shortestRetentionMs };
@@ -118,6 +114,7 @@ function readRetention(
 export function readWorkerOptions(options: WorkerOptions<never>): ReadWorkerOptions {
   const check = new OptionCheck('createWorker');
   if (!check.names(options, names)) check.done();
+  if (!isHoldfast(options.holdfast)) check.refuse('holdfast must be an instance of Holdfast');
   checkQueues(check, options.queues);
   if (!areDefinitions(options.jobs)) check.refuse('jobs must be an array of definitions');
   const read = {

@@ -63,7 +63,7 @@ export class BatchBuilder<Tx = RegisteredTransaction> {
   /** A job that is enqueued each time when a further share of the jobs has ended. */
   progress(job: JobRequest, options: ProgressOptions = {}): BatchBuilder<Tx> {
     const check = new OptionCheck(`${this.#plan.kind}().progress`);
-    check.names(options, ['every']);
+    if (!check.names(options, ['every'])) check.done();
     const every = check.whole('every', options.every, { min: 1, max: 100 }) ?? 25;
     check.done();
     const count = Math.floor(100 / every);

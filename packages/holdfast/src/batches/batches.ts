@@ -82,7 +82,10 @@ export class Batches<Tx = RegisteredTransaction> {
     options: { readonly reason?: string | undefined } = {},
   ): Promise<{ readonly cancelledCount: number }> {
     requireId('batches.cancel', id);
-    const { reason = 'cancelled' } = options;
+    const check = new OptionCheck('batches.cancel');
+    if (!check.names(options, ['reason'])) check.done();
+    const reason = check.words('reason', options.reason) ?? 'cancelled';
+    check.done();
     return this.#internals.connection.useWithRetry(async (open) => {
       const { database, projectId, notifier, settler } = open;
       const done = await cancelBatch(database, { projectId, id, reason });

@@ -54,7 +54,7 @@ function collect(build: (graph: GraphBuilder) => unknown): Pick<BatchPlan, 'jobs
       const child = jobs.length;
       const check = new OptionCheck(`graph().add, job ${String(child)}`);
       if (isOver) check.refuse('the graph is built already');
-      check.names(options, ['after', 'onParentFailure']);
+      if (!check.names(options, ['after', 'onParentFailure'])) check.done();
       if (!isJobRequest(job)) check.refuse('it takes a job with a payload: use job.with(payload)');
       const { onParentFailure } = options;
       const onFailure =

@@ -4,6 +4,7 @@ import type { JobRequest } from '../job-definition.ts';
 export function isJobRequest(value: unknown): value is JobRequest {
   if (typeof value !== 'object' || value === null) return false;
   if (!('job' in value && 'payload' in value && 'options' in value)) return false;
-  const { job } = value;
-  return typeof job === 'object' && job !== null && 'type' in job;
+  const { job, options } = value;
+  if (typeof options !== 'object' || options === null) return false;
+  return typeof job === 'object' && job !== null && 'type' in job && typeof job.type === 'string';
 }
