@@ -32,7 +32,7 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
   #onFailed: (error: unknown) => void = () => undefined;
   readonly #stopped: Promise<void>;
 
-  /** @throws OptionsInvalidError; TypeError without a `Holdfast`; ConfigError when two jobs have one type */
+  /** @throws OptionsInvalidError, also without a `Holdfast`; ConfigError when two jobs have one type */
   constructor(options: WorkerOptions<Tx>) {
     readWorkerOptions(options);
     internalsOf(options.holdfast);

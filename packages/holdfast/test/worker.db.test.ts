@@ -237,6 +237,15 @@ describe('the context of a handler', () => {
     expect(job.result).toEqual({ metadata: 'none' });
   });
 
+  it('may be spread and taken apart', async () => {
+    const job = await runOne(async (_, ctx) => {
+      const { step, log, signal, job: info } = { ...ctx };
+      log.info('apart');
+      return [await step('apart', () => 1), signal.aborted, info.queue];
+    });
+    expect(job.result).toEqual([1, false, 'default']);
+  });
+
   it('keeps the result of a step', async () => {
     const job = await runOne(
       async (_payload, { step, attempt }) => {
