@@ -60,7 +60,8 @@ async function runInsert(server: BenchServer, jobCount: number): Promise<Sample>
       all(5),
       all(5),
       all(300_000),
-      ...Array.from({ length: 5 }, () => none),
+      // Retry policy, tags, metadata, schedule, instant, and what few jobs have.
+      ...Array.from({ length: 6 }, () => none),
     ];
   });
   await server.clear();
