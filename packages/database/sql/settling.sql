@@ -267,15 +267,7 @@ from reported;
 -- The jobs that the death of a job had cancelled, all the way down, each with the dead or cancelled parents that forbid it
 -- to run. A job that was cancelled otherwise is none of them, and neither is what is only below that.
 with recursive below as (
-  select cancelled.id, cancelled.has_key
-  from holdfast.job_dependencies as d
-  cross join lateral (
-    select h.id, h.unique_lock is not null as has_key
-    from holdfast.job_history as h
-    where h.project_id = $1::uuid and h.id = d.child_id and h.status = 'cancelled' and h.reason = 'parent_failed'
-    limit 1
-  ) as cancelled
-  where d.project_id = $1::uuid and d.parent_id = $2::uuid and d.state = 'broken' and d.on_failure = 'cancel'
+  select $2::uuid as id, false as has_key
   union
   select cancelled.id, cancelled.has_key
   from below
@@ -291,7 +283,7 @@ with recursive below as (
 select below.id, below.has_key, array_agg(d.parent_id) as parent_ids
 from below
 join holdfast.job_dependencies as d on d.project_id = $1::uuid and d.child_id = below.id
-where d.state = 'broken' and d.on_failure = 'cancel'
+where below.id <> $2::uuid and d.state = 'broken' and d.on_failure = 'cancel'
 group by below.id, below.has_key;
 
 -- name: reopen_dependencies

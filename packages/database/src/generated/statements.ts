@@ -3222,15 +3222,7 @@ from reported`,
   listCancelledBelow: {
     name: 'list_cancelled_below',
     text: `with recursive below as (
-  select cancelled.id, cancelled.has_key
-  from holdfast.job_dependencies as d
-  cross join lateral (
-    select h.id, h.unique_lock is not null as has_key
-    from holdfast.job_history as h
-    where h.project_id = $1::uuid and h.id = d.child_id and h.status = 'cancelled' and h.reason = 'parent_failed'
-    limit 1
-  ) as cancelled
-  where d.project_id = $1::uuid and d.parent_id = $2::uuid and d.state = 'broken' and d.on_failure = 'cancel'
+  select $2::uuid as id, false as has_key
   union
   select cancelled.id, cancelled.has_key
   from below
@@ -3246,7 +3238,7 @@ from reported`,
 select below.id, below.has_key, array_agg(d.parent_id) as parent_ids
 from below
 join holdfast.job_dependencies as d on d.project_id = $1::uuid and d.child_id = below.id
-where d.state = 'broken' and d.on_failure = 'cancel'
+where below.id <> $2::uuid and d.state = 'broken' and d.on_failure = 'cancel'
 group by below.id, below.has_key`,
   },
   /** settling.sql */
