@@ -55,6 +55,18 @@ describe('holdfast.enqueue', () => {
     });
   });
 
+  it('gives jobs ids that sort in the order of the calls', async () => {
+    const ids: string[] = [];
+    // By itself the function takes less than a millisecond, the unit of the ids’ first digits.
+    const newId = { name: 'test_uuid_v7', text: 'select holdfast.uuid_v7() as id' };
+    for (let call = 0; call < 500; call += 1) {
+      const [row] = await race.database.query<{ id: string }>(newId);
+      ids.push(row?.id ?? '');
+    }
+    expect(ids.every((id) => isUuid(id) && /^.{14}7.{4}[89ab]/.test(id))).toBe(true);
+    expect([...ids].sort()).toEqual(ids);
+  });
+
   it('takes every option', async () => {
     const runAt = new Date(Date.now() + 3_600_000).toISOString();
     const id = await enqueue({

@@ -26,17 +26,25 @@ describe('a UUIDv7', () => {
     );
   });
 
+  it('sorts after the one before, also within one millisecond', () => {
+    const ids = Array.from({ length: 20_000 }, () => uuidV7(1_700_000_000_000));
+    expect([...ids].sort()).toEqual(ids);
+  });
+
   it('is never made twice, also within one millisecond', () => {
     const ids = Array.from({ length: 20_000 }, () => uuidV7(1_700_000_000_000));
     expect(new Set(ids).size).toBe(ids.length);
   });
 
   it('uses every value of its random digits', () => {
-    const digits = Array.from({ length: 2_000 }, () => uuidV7(0).replaceAll('-', '').slice(13));
+    const digits = Array.from({ length: 2_000 }, (_, ms) =>
+      uuidV7(ms).replaceAll('-', '').slice(13),
+    );
     for (let place = 0; place < 19; place += 1) {
       const seen = new Set(digits.map((each) => each.charAt(place)));
-      // The variant's two fixed bits leave four values.
-      expect([place, seen.size]).toEqual([place, place === 3 ? 4 : 16]);
+      // The counter begins in its lower half, and the variant's two fixed bits leave four values.
+      const values = place === 0 ? 8 : place === 3 ? 4 : 16;
+      expect([place, seen.size]).toEqual([place, values]);
     }
   });
 });
