@@ -1,9 +1,22 @@
 import type { JobStatus, UniqueConflict } from '@holdfast/domain';
 import type { JobDraft } from './job-draft.ts';
 
+/**
+ * The id of a job, which to the compiler carries the type of the job's result, so that `wait` and `get` know it. Any text
+ * is one too, of whose result nothing is known.
+ */
+export type JobId<Result = unknown> = string & {
+  /** Only for the compiler; never set. */
+  readonly '~result'?: Result;
+};
+
 /** What an enqueue came to. */
-export interface EnqueueResult {
-  readonly id: string;
+export interface EnqueueResult<Result = unknown> {
+  /**
+   * The compiler takes it for a job of this call's definition, which it is unless the unique key has a wider scope than
+   * `type` and another type's job holds it.
+   */
+  readonly id: JobId<Result>;
   /** `queued` when it is due now, `scheduled` when it is for later; of another job: whatever it is. */
   readonly status: JobStatus;
   /** True when no job was made, because another one has the unique key or the id: `id` is that one's. */
@@ -18,9 +31,9 @@ export interface EnqueueResult {
 }
 
 /** What an enqueue of many came to. */
-export interface EnqueueManyResult {
+export interface EnqueueManyResult<Result = unknown> {
   /** In the order of the payloads; for a deduplicated one, the id of the job that was there. */
-  readonly ids: readonly string[];
+  readonly ids: readonly JobId<Result>[];
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { EventPage, MigrationReport } from '@holdfast/database';
 import { jobLimits } from '@holdfast/domain';
 import type { LifeCycleEvent } from '@holdfast/domain';
+import type { Stored } from '@holdfast/worker';
 import { BatchBuilder } from './batches/batch-builder.ts';
 import type { BatchMember, BatchOptions, BatchPlan } from './batches/batch-plan.ts';
 import { Batches } from './batches/batches.ts';
@@ -13,7 +14,12 @@ import { Connection } from './connection.ts';
 import { connectionOf } from './connection-options.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 import { enqueueMany } from './enqueue-many.ts';
-import type { EnqueueManyResult, EnqueueMiddleware, EnqueueResult } from './enqueue-result.ts';
+import type {
+  EnqueueManyResult,
+  EnqueueMiddleware,
+  EnqueueResult,
+  JobId,
+} from './enqueue-result.ts';
 import { emitEvent, endSubscription, readEvents, subscribeToEvent } from './event-calls.ts';
 import type {
   EmitOptions,
@@ -29,7 +35,13 @@ import { keepInternals } from './internals.ts';
 import type { Internals } from './internals.ts';
 import { actOnJob, cancelJobOf, readJobOf } from './job-calls.ts';
 import type { CancelOptions, CancelResult } from './job-calls.ts';
-import type { EnqueueArgs, JobDefinition, JobRequest, PayloadOf } from './job-definition.ts';
+import type {
+  EnqueueArgs,
+  JobDefinition,
+  JobRequest,
+  PayloadOf,
+  ResultFor,
+} from './job-definition.ts';
 import { checkDraft } from './job-draft.ts';
 import type { EnqueueManyOptions, EnqueueOptions } from './job-options.ts';
 import { JobWriter } from './job-writer.ts';
@@ -114,7 +126,7 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
   enqueue<Job extends JobDefinition | string>(
     job: Job,
     ...args: EnqueueArgs<Job, EnqueueOptions<Tx>>
-  ): Promise<EnqueueResult>;
+  ): Promise<EnqueueResult<ResultFor<Job>>>;
   enqueue(
     job: JobDefinition | string,
     payload?: unknown,
@@ -139,7 +151,7 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
     job: Job,
     payloads: Iterable<PayloadOf<Job>> | AsyncIterable<PayloadOf<Job>>,
     options?: EnqueueManyOptions<PayloadOf<Job>, Tx>,
-  ): Promise<EnqueueManyResult>;
+  ): Promise<EnqueueManyResult<ResultFor<Job>>>;
   enqueueMany(
     job: JobDefinition | string,
     payloads: Iterable<unknown> | AsyncIterable<unknown>,
@@ -184,10 +196,11 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
   }
 
   /**
-   * Reads a job, ended ones too.
+   * Reads a job, ended ones too. Its result has the type that the definition promises when the id is one that `enqueue` gave.
    *
    * @throws JobNotFoundError
    */
+  get<Result = unknown>(id: JobId<Result>): Promise<Job<Stored<Result>>>;
   get(id: string): Promise<Job> {
     return readJobOf(this.#internals, id);
   }
@@ -227,10 +240,11 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
 
   /**
    * Waits until a job has ended, in whatever way, and answers it. A database that is away is waited for as well, until the
-   * timeout or the signal; without them for as long as it takes.
+   * timeout or the signal; without them for as long as it takes. The result is typed as that of `get`.
    *
    * @throws WaitTimeoutError; JobNotFoundError; HoldfastError `database_refused`
    */
+  wait<Result = unknown>(id: JobId<Result>, options?: WaitOptions): Promise<Job<Stored<Result>>>;
   wait(id: string, options: WaitOptions = {}): Promise<Job> {
     return waitForJob(this.#internals, id, options);
   }

@@ -4,7 +4,7 @@ import type { JobParents } from './batches/job-parents.ts';
 import type { EnqueueResult } from './enqueue-result.ts';
 import type { EmitOptions, EmitResult } from './event-calls.ts';
 import type { DataAndOptions, EventName } from './event-types.ts';
-import type { JobDefinition, EnqueueArgs } from './job-definition.ts';
+import type { EnqueueArgs, JobDefinition, ResultFor } from './job-definition.ts';
 import type { Duration, EnqueueOptions } from './job-options.ts';
 import type { RegisteredTransaction } from './register.ts';
 
@@ -100,4 +100,4 @@ export type ContextEmit<Tx> = <Event extends EventName>(
 export type ContextEnqueue<Tx> = <Job extends JobDefinition | string>(
   job: Job,
   ...args: EnqueueArgs<Job, EnqueueOptions<Tx>>
-) => Promise<EnqueueResult>;
+) => Promise<EnqueueResult<ResultFor<Job>>>;

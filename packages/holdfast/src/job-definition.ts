@@ -88,6 +88,11 @@ type TypesOf<Job extends JobDefinition> = NonNullable<Job['~types']>;
 /** What `enqueue` takes for a definition. */
 export type InputOf<Job extends JobDefinition> = TypesOf<Job>['input'];
 
+/** What a job has completed with; of a type's name alone nothing is known. */
+export type ResultFor<Job extends JobDefinition | string> = Job extends JobDefinition
+  ? ResultOf<Job>
+  : unknown;
+
 /** What `enqueue` takes for a definition; of a type's name alone nothing is known. */
 export type PayloadOf<Job extends JobDefinition | string> = Job extends JobDefinition
   ? InputOf<Job>

@@ -54,7 +54,7 @@ function relationsByMain(thread: ThreadJobContext): JobRelations<RegisteredTrans
 async function enqueueByMain(
   thread: ThreadJobContext,
   { job, payload, options }: { job: JobDefinition | string; payload: unknown; options: JobOptions },
-): Promise<EnqueueResult> {
+): Promise<EnqueueResult<never>> {
   const [type, said] =
     typeof job === 'string'
       ? [job, options]
@@ -62,6 +62,6 @@ async function enqueueByMain(
   if (typeof job !== 'string' && job.schema !== undefined) {
     await validatePayload({ type, schema: job.schema }, payload);
   }
-  // What the worker answers to the call of this name.
-  return (await thread.call('enqueue', type, payload, said)) as EnqueueResult;
+  // What the worker answers to the call of this name; what the job will give is the caller's to say.
+  return (await thread.call('enqueue', type, payload, said)) as EnqueueResult<never>;
 }

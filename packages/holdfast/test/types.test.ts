@@ -42,7 +42,7 @@ const cleanUp = defineJob({ type: 'clean.up', run: () => undefined });
 const apart = defineJob<{ to: string }, { messageId: string }>({ type: 'mail.send' });
 
 /** Only compiled: nothing is enqueued. */
-function compiled(_check: () => void): void {
+function compiled(_check: () => unknown): void {
   expect(_check).toBeTypeOf('function');
 }
 
@@ -122,7 +122,40 @@ describe('the payload of an enqueue', () => {
       void holdfast.enqueue(resize);
       // @ts-expect-error there is no such option
       void holdfast.enqueue(resize, { width: 3 }, { dealy: '3s' });
-      expectTypeOf(holdfast.enqueue(resize, { width: 3 })).toEqualTypeOf<Promise<EnqueueResult>>();
+      const enqueued = holdfast.enqueue(resize, { width: 3 });
+      expectTypeOf(enqueued).toEqualTypeOf<Promise<EnqueueResult<number>>>();
+    });
+  });
+
+  it('come back with the job by the id, as JSON', () => {
+    const dated = defineJob({ type: 'dated', run: () => ({ at: new Date(), big: 1n }) });
+    compiled(async () => {
+      const { id } = await holdfast.enqueue(dated);
+      const job = await holdfast.wait(id, { timeout: '1m' });
+      expectTypeOf(job.result).toEqualTypeOf<
+        { readonly at: string; readonly big: string } | undefined
+      >();
+      const { ids } = await holdfast.enqueueMany(resize, [{ width: 3 }]);
+      for (const each of ids) {
+        expectTypeOf((await holdfast.get(each)).result).toEqualTypeOf<number | undefined>();
+      }
+      // An id is a text, and a text is an id of which nothing is known.
+      const text: string = id;
+      expectTypeOf((await holdfast.get(text)).result).toEqualTypeOf<unknown>();
+      expectTypeOf((await holdfast.get('0190b6e4')).result).toEqualTypeOf<unknown>();
+      const named = await holdfast.enqueue('image.resize', { width: 3 });
+      expectTypeOf((await holdfast.wait(named.id)).result).toEqualTypeOf<unknown>();
+    });
+  });
+
+  it('come back without the release that the handler may give instead', () => {
+    const polite = defineJob({
+      type: 'polite',
+      run: (_: undefined, ctx: JobContext) => (ctx.attempt > 1 ? 7 : ctx.release('1m', 'later')),
+    });
+    compiled(async () => {
+      const { id } = await holdfast.enqueue(polite);
+      expectTypeOf((await holdfast.wait(id)).result).toEqualTypeOf<number | undefined>();
     });
   });
 

@@ -17,7 +17,13 @@ import { checkEmit } from '../event-calls.ts';
 import type { EmitOptions, EmitResult } from '../event-calls.ts';
 import type { DataAndOptions, EventName } from '../event-types.ts';
 import type { HoldfastProducer } from '../holdfast-producer.ts';
-import type { EnqueueArgs, JobDefinition, JobRequest, PayloadOf } from '../job-definition.ts';
+import type {
+  EnqueueArgs,
+  JobDefinition,
+  JobRequest,
+  PayloadOf,
+  ResultFor,
+} from '../job-definition.ts';
 import { checkDraft } from '../job-draft.ts';
 import type { EnqueueManyOptions, EnqueueOptions } from '../job-options.ts';
 import type { RegisteredTransaction } from '../register.ts';
@@ -79,7 +85,7 @@ export class FakeHoldfast<Tx = RegisteredTransaction>
   enqueue<Job extends JobDefinition | string>(
     job: Job,
     ...args: EnqueueArgs<Job, EnqueueOptions<Tx>>
-  ): Promise<EnqueueResult>;
+  ): Promise<EnqueueResult<ResultFor<Job>>>;
   async enqueue(
     job: JobDefinition | string,
     payload?: unknown,
@@ -95,7 +101,7 @@ export class FakeHoldfast<Tx = RegisteredTransaction>
     job: Job,
     payloads: Iterable<PayloadOf<Job>> | AsyncIterable<PayloadOf<Job>>,
     options?: EnqueueManyOptions<PayloadOf<Job>, Tx>,
-  ): Promise<EnqueueManyResult>;
+  ): Promise<EnqueueManyResult<ResultFor<Job>>>;
   enqueueMany(
     job: JobDefinition | string,
     payloads: Iterable<unknown> | AsyncIterable<unknown>,
