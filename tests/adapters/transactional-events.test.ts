@@ -56,15 +56,12 @@ describe.each(libraries)('an event that is emitted in a transaction of $name', (
   it('comes from a handler when its job has completed, which is announced as well', async () => {
     await use(async ({ holdfast }) => {
       const done = `done.${event}`;
-      const job = defineJob({
-        type: done,
-        queue: done,
-        run: (_: object, ctx) =>
-          ctx.transaction((tx) => ctx.emit(done, {}, { tx }).then(({ id }) => id)),
-      });
+      const job = defineJob<object>({ type: done, queue: done });
       await holdfast.subscribe(done);
       await holdfast.subscribe('JobProcessed');
-      const worker = createWorker({ holdfast, jobs: [job], queues: [done] });
+      const worker = createWorker({ holdfast, queues: [done] }).handle(job, (_, ctx) =>
+        ctx.transaction((tx) => ctx.emit(done, {}, { tx }).then(({ id }) => id)),
+      );
       await worker.start();
       try {
         const { id } = await holdfast.enqueue(job, {});

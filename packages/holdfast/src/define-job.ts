@@ -5,10 +5,17 @@ import type {
   JobDefinition,
   JobRequest,
   PayloadAndOptions,
+  TransactionOfRun,
+  WorkerJob,
 } from './job-definition.ts';
 import type { JobOptions } from './job-options.ts';
 import { readJobDefaults } from './read-job-defaults.ts';
 import type { InputOfSchema, OutputOfSchema, StandardSchema } from './standard-schema.ts';
+
+/** The type of the handler itself, beside that of what it takes and gives: it tells what the handler wants of `ctx`. */
+interface RunOf<Run> {
+  readonly run?: Run;
+}
 
 /**
  * Defines a job type whose payload a schema describes: it is checked at enqueue, and again before each run.
@@ -19,25 +26,42 @@ import type { InputOfSchema, OutputOfSchema, StandardSchema } from './standard-s
  * @throws OptionsInvalidError that lists every unknown or wrong option
  * @since 0.1.0
  */
-export function defineJob<const Type extends string, Schema extends StandardSchema, Result>(
-  options: JobDefaults & {
-    /** 1 to 128 of the characters A-Z a-z 0-9 . _ : - */
-    readonly type: Type;
-    /** A schema of any Standard Schema library, such as Zod, Valibot or ArkType. */
-    readonly payload: Schema;
-    /** The handler. */
-    run?(payload: OutputOfSchema<Schema>, ctx: JobContext): Result | Promise<Result>;
-  },
-): JobDefinition<Type, InputOfSchema<Schema>, OutputOfSchema<Schema>, Result>;
+export function defineJob<const Type extends string, Schema extends StandardSchema, Result, Run>(
+  options: JobDefaults &
+    RunOf<Run> & {
+      /** 1 to 128 of the characters A-Z a-z 0-9 . _ : - */
+      readonly type: Type;
+      /** A schema of any Standard Schema library, such as Zod, Valibot or ArkType. */
+      readonly payload: Schema;
+      /** The handler. */
+      run?(payload: OutputOfSchema<Schema>, ctx: JobContext): Result | Promise<Result>;
+    },
+): JobDefinition<
+  Type,
+  InputOfSchema<Schema>,
+  OutputOfSchema<Schema>,
+  Result,
+  TransactionOfRun<Run>
+>;
 
 /** Defines a job type whose payload has the type that its handler says; nothing checks it at run time. */
-export function defineJob<const Type extends string, Payload, Result>(
+export function defineJob<const Type extends string, Payload, Result, Run>(
+  options: JobDefaults &
+    RunOf<Run> & {
+      readonly type: Type;
+      readonly payload?: undefined;
+      run?(payload: Payload, ctx: JobContext): Result | Promise<Result>;
+    },
+): JobDefinition<Type, Payload, Payload, Result, TransactionOfRun<Run>>;
+
+/** Defines a job type whose payload and result have the given types; its handler is given by `handle`. */
+export function defineJob<Payload, Result = unknown>(
   options: JobDefaults & {
-    readonly type: Type;
+    readonly type: string;
     readonly payload?: undefined;
-    run?(payload: Payload, ctx: JobContext): Result | Promise<Result>;
+    readonly run?: never;
   },
-): JobDefinition<Type, Payload, Payload, Result>;
+): JobDefinition<string, Payload, Payload, Result, unknown>;
 
 /** Defines a job type whose payload and result have the given types; nothing checks them at run time. */
 export function defineJob<Payload, Result = unknown>(
@@ -48,7 +72,7 @@ export function defineJob<Payload, Result = unknown>(
   },
 ): JobDefinition<string, Payload, Payload, Result>;
 
-export function defineJob(options: DefineJobOptions): JobDefinition {
+export function defineJob(options: DefineJobOptions): WorkerJob<unknown> {
   const defaults = readJobDefaults(options);
   const { type, payload: schema } = options;
   return new Definition({ type, schema, defaults, run: options.run?.bind(options) });

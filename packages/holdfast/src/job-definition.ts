@@ -7,6 +7,7 @@ import type {
   JobOptions,
   RetryOptions,
 } from './job-options.ts';
+import type { RegisteredTransaction } from './register.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
 /** What may be said of every job of a type. */
@@ -33,13 +34,14 @@ export type JobRun<Output, Result> = (payload: Output, ctx: JobContext) => Resul
 
 /**
  * A job type, made by `defineJob`. `Input` is what `enqueue` takes, `Output` what the handler gets, `Result` what the
- * handler gives.
+ * handler gives, `Tx` the transaction that the worker of its `run` must have: `unknown` when it may have any.
  */
 export interface JobDefinition<
   Type extends string = string,
   Input = unknown,
   Output = unknown,
   Result = unknown,
+  Tx = RegisteredTransaction,
 > {
   readonly type: Type;
   readonly defaults: JobDefaults;
@@ -49,8 +51,21 @@ export interface JobDefinition<
   /** This job with a payload, for chains, batches, graphs and schedules. The payload is checked when it is enqueued. */
   with(...args: PayloadAndOptions<Input, JobOptions>): JobRequest<Input, Result>;
   /** Only for the compiler; never set. */
-  readonly '~types'?: JobTypes<Input, Output, Exclude<Result, Release>> | undefined;
+  readonly '~types'?: JobTypes<Input, Output, Exclude<Result, Release>, Tx> | undefined;
 }
+
+/**
+ * A definition that a worker may have: its `run` wants no transaction, or the worker's.
+ *
+ * @typeParam Tx the transaction of the worker
+ */
+export type WorkerJob<Tx = RegisteredTransaction> = JobDefinition<
+  string,
+  unknown,
+  unknown,
+  unknown,
+  Tx
+>;
 
 /**
  * A handler that is given apart from its definition. One signature for definitions and types' names, as for `EnqueueArgs`;
@@ -63,10 +78,26 @@ export type HandlerFor<Job extends JobDefinition | string, Tx> = [Job] extends [
 type Given<Result> = Result | Promise<Result>;
 
 /** The types that a definition carries. */
-export interface JobTypes<Input, Output, Result> {
+export interface JobTypes<Input, Output, Result, Tx> {
   readonly input: Input;
   readonly output: Output;
   readonly result: Result;
+  /** Takes the worker's transaction, so that a worker must give at least what the handler wants. */
+  readonly worksOn: (tx: Tx) => void;
+}
+
+/**
+ * The transaction that a handler wants of its worker. None, `unknown`, when there is no handler, when it takes no context,
+ * and when it takes of that only what is the same for every worker.
+ */
+export type TransactionOfRun<Run> = unknown extends Run
+  ? unknown
+  : Run extends (payload: never, ctx: JobContext<TransactionOfNobody>) => unknown
+    ? unknown
+    : RegisteredTransaction;
+
+interface TransactionOfNobody {
+  readonly '~nobody': never;
 }
 
 /** A job to be made: what `definition.with(payload)` gives. */

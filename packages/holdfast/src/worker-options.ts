@@ -2,7 +2,7 @@ import { defaultRetention } from '@holdfast/database';
 import type { Retention } from '@holdfast/database';
 import { OptionCheck } from './check-options.ts';
 import type { Holdfast } from './holdfast.ts';
-import type { JobDefinition } from './job-definition.ts';
+import type { WorkerJob } from './job-definition.ts';
 import { isHoldfast } from './internals.ts';
 import { readQueue } from './job-fields.ts';
 import type { Duration } from './job-options.ts';
@@ -21,8 +21,11 @@ export interface RetentionOptions {
 export interface WorkerOptions<Tx = RegisteredTransaction> {
   /** Where its jobs come from. */
   readonly holdfast: Holdfast<Tx>;
-  /** The definitions of its jobs; those without `run` get their handler by `handle`. Other types are left to others. */
-  readonly jobs?: readonly JobDefinition[] | undefined;
+  /**
+   * The definitions of its jobs; those without `run` get their handler by `handle`. Other types are left to others. Where
+   * `holdfast` has the transactions of another library than `Register` names, a `run` that takes `ctx` is for `handle`, too.
+   */
+  readonly jobs?: readonly WorkerJob<NoInfer<Tx>>[] | undefined;
   /** The queues that it serves; default: all of the project. */
   readonly queues?: readonly string[] | undefined;
   /** How many handlers run at once; default 20. */

@@ -44,7 +44,7 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
     this.#stopped.catch(() => undefined);
     for (const job of options.jobs ?? []) {
       if (job.run === undefined) continue;
-      // The definition's context is that of the registered transaction, which is this worker's as far as it matters.
+      // A `run` that takes the context of another transaction than this worker's does not compile in `jobs`.
       const run = job.run.bind(job) as unknown as RegisteredHandler<Tx>['run'];
       const { isolate, module } = job.defaults;
       const threadModule = isolate === 'thread' ? module : undefined;

@@ -1,5 +1,6 @@
 import { createWorker, defineJob, Holdfast } from 'holdfast';
 import { traceRun } from 'holdfast/opentelemetry';
+import { createTestHoldfast } from 'holdfast/testing';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import type { ClientBase, PoolClient } from 'pg';
@@ -62,7 +63,7 @@ describe('the types of a definition', () => {
 
   it('come from its handler when it has no schema', () => {
     expectTypeOf(resize).toEqualTypeOf<
-      JobDefinition<'image.resize', { width: number }, { width: number }, number>
+      JobDefinition<'image.resize', { width: number }, { width: number }, number, unknown>
     >();
   });
 
@@ -84,7 +85,7 @@ describe('the types of a definition', () => {
       },
     };
     const job = defineJob({ type: 'count', payload: schema, run: (count) => count + 1 });
-    expectTypeOf(job).toEqualTypeOf<JobDefinition<'count', string, number, number>>();
+    expectTypeOf(job).toEqualTypeOf<JobDefinition<'count', string, number, number, unknown>>();
   });
 });
 
@@ -354,9 +355,57 @@ describe('the transaction', () => {
         createWorker({ holdfast: mine }).handle(resize, forPg);
         // @ts-expect-error without Register, definitions are written for a client of pg
         defineJob({ type: 'mine', run: forMine });
-        createWorker({ holdfast: mine, jobs: [remind, resize, cleanUp] });
       };
       expectTypeOf(check).returns.toBeVoid();
+    });
+  });
+
+  it('that a definition was written for must be that of its worker', () => {
+    interface MyTransaction {
+      readonly mine: true;
+    }
+    const books = defineJob({
+      type: 'books',
+      run: async ({ sql }: { sql: string }, ctx) => {
+        await ctx.transaction((tx) => tx.query(sql));
+      },
+    });
+    const booksWithSchema = defineJob({
+      type: 'books.schema',
+      payload: z.object({ sql: z.string() }),
+      async run({ sql }, { transaction }) {
+        await transaction((tx) => tx.query(sql));
+      },
+    });
+    const logs = defineJob({
+      type: 'logs',
+      run: ({ to }: { to: string }, { log }: Pick<JobContext, 'log'>) => {
+        log.info(to);
+      },
+    });
+    const bare = defineJob({ type: 'bare', payload: z.string() });
+    compiled(() => {
+      const check = (mine: Holdfast<MyTransaction>, pooled: Holdfast<PoolClient>) => {
+        createWorker({ holdfast, jobs: [books, booksWithSchema, remind, logs, bare] });
+        // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- a handler that takes more will do
+        createWorker({ holdfast: pooled, jobs: [books, booksWithSchema] });
+        createWorker({ holdfast: mine, jobs: [resize, cleanUp, logs, bare, apart] });
+        // @ts-expect-error the worker has another transaction
+        createWorker({ holdfast: mine, jobs: [books] });
+        // @ts-expect-error the worker has another transaction
+        createWorker({ holdfast: mine, jobs: [booksWithSchema] });
+        // @ts-expect-error nothing shows that it does not use the transaction
+        createWorker({ holdfast: mine, jobs: [remind] });
+        // @ts-expect-error nor of a list whose types are gone
+        createWorker({ holdfast: mine, jobs: [bare] as readonly JobDefinition[] });
+      };
+      const checkTests = (mine: TransactionAdapter<MyTransaction>) => {
+        void createTestHoldfast({ adapter: mine, jobs: [resize] });
+        // @ts-expect-error the tests' worker has another transaction
+        void createTestHoldfast({ adapter: mine, jobs: [books] });
+      };
+      expectTypeOf(check).returns.toBeVoid();
+      expectTypeOf(checkTests).returns.toBeVoid();
     });
   });
 });

@@ -4,7 +4,7 @@ import { HoldfastError } from '@holdfast/domain';
 import { OptionCheck } from '../check-options.ts';
 import { Holdfast } from '../holdfast.ts';
 import type { HoldfastOptions } from '../holdfast.ts';
-import type { JobDefinition } from '../job-definition.ts';
+import type { WorkerJob } from '../job-definition.ts';
 import type { RegisteredTransaction } from '../register.ts';
 import type { TransactionAdapter } from '../transaction-adapter.ts';
 import type { Worker } from '../worker.ts';
@@ -34,7 +34,7 @@ export interface TestHoldfastOptions<Tx = RegisteredTransaction> extends Pick<
   readonly adapter?:
     TransactionAdapter<Tx> | ((connectionString: string) => TransactionAdapter<Tx>) | undefined;
   /** The definitions whose jobs `drain` works, when it is told nothing else. */
-  readonly jobs?: readonly JobDefinition[] | undefined;
+  readonly jobs?: readonly WorkerJob<NoInfer<Tx>>[] | undefined;
   /** Called with the worker of each drain before it starts, to add handlers and middleware. */
   readonly prepareWorker?: ((worker: Worker<Tx>) => unknown) | undefined;
 }

@@ -7,8 +7,9 @@ import { dispatchPage } from '@holdfast/scheduler';
 import { OptionCheck } from '../check-options.ts';
 import type { OpenConnection } from '../connection.ts';
 import type { Holdfast } from '../holdfast.ts';
-import type { JobDefinition } from '../job-definition.ts';
+import type { WorkerJob } from '../job-definition.ts';
 import type { Duration } from '../job-options.ts';
+import type { RegisteredTransaction } from '../register.ts';
 import { createWorker } from '../worker.ts';
 import type { Worker } from '../worker.ts';
 import { RunRecorder } from './run-recorder.ts';
@@ -16,9 +17,9 @@ import type { JobRun } from './run-recorder.ts';
 import type { TestClock } from './test-clock.ts';
 
 /** How jobs are worked. */
-export interface DrainOptions {
+export interface DrainOptions<Tx = RegisteredTransaction> {
   /** The definitions whose jobs are worked; others are left where they are. Default: those of the `TestHoldfast`. */
-  readonly jobs?: readonly JobDefinition[] | undefined;
+  readonly jobs?: readonly WorkerJob<Tx>[] | undefined;
   /**
    * What happens when attempts fail or time out. `throw` (the default): all is worked, and then a `DrainError` tells of it.
    * `report`: the result tells of it, and nothing is thrown.
@@ -56,10 +57,10 @@ export interface Drain<Tx> {
   readonly holdfast: Holdfast<Tx>;
   readonly open: OpenConnection;
   readonly clock: TestClock;
-  readonly jobs: readonly JobDefinition[];
+  readonly jobs: readonly WorkerJob<Tx>[];
   /** Adds handlers and middleware to the worker. */
   readonly prepareWorker: ((worker: Worker<Tx>) => unknown) | undefined;
-  readonly options: DrainOptions;
+  readonly options: DrainOptions<Tx>;
 }
 
 const pollMs = 10;
@@ -86,7 +87,7 @@ export async function drain<Tx>(work: Drain<Tx>): Promise<DrainResult> {
   }
 }
 
-function checkDrainOptions(options: DrainOptions): number {
+function checkDrainOptions(options: DrainOptions<never>): number {
   const check = new OptionCheck('drain');
   check.names(options, ['jobs', 'errors', 'concurrency', 'timeout']);
   check.oneOf('errors', options.errors, ['throw', 'report']);

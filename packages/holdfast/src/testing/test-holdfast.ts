@@ -3,7 +3,7 @@ import { listStoredJobs } from '@holdfast/database/time-travel';
 import { OptionCheck } from '../check-options.ts';
 import type { Holdfast } from '../holdfast.ts';
 import { internalsOf } from '../internals.ts';
-import type { JobDefinition } from '../job-definition.ts';
+import type { WorkerJob } from '../job-definition.ts';
 import type { Duration } from '../job-options.ts';
 import type { RegisteredTransaction } from '../register.ts';
 import type { Worker } from '../worker.ts';
@@ -18,7 +18,7 @@ import { TestClock } from './test-clock.ts';
 export interface TestHoldfastParts<Tx> {
   readonly holdfast: Holdfast<Tx>;
   readonly place: TestPlace;
-  readonly jobs: readonly JobDefinition[];
+  readonly jobs: readonly WorkerJob<Tx>[];
   readonly prepareWorker: ((worker: Worker<Tx>) => unknown) | undefined;
 }
 
@@ -53,7 +53,7 @@ export class TestHoldfast<Tx = RegisteredTransaction>
    * @throws DrainError when attempts failed, unless `errors` is `report`; HoldfastError `drain_timed_out`; ConfigError when
    * a job has no handler
    */
-  async drain(options: DrainOptions = {}): Promise<DrainResult> {
+  async drain(options: DrainOptions<Tx> = {}): Promise<DrainResult> {
     const { holdfast, prepareWorker } = this.#parts;
     const open = await internalsOf(holdfast).connection.open();
     const jobs = options.jobs ?? this.#parts.jobs;
