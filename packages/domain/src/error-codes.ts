@@ -128,6 +128,8 @@ export const errorCodes = {
   tls_failed: 'No trusted TLS connection to the HTTP destination could be made; retried.',
   transaction_aborted: 'The transaction could not commit: one of its statements had failed before.',
   transaction_committed: 'A transaction of the handler has completed the job already.',
+  transaction_ended:
+    'The transaction that was given ended before the call was done, and the rest of it was not run.',
   transaction_invalid: 'What was given as transaction is none of the library’s own.',
   transaction_open: 'The handler has another transaction open that completes the job.',
   typescript_unreadable:

@@ -1,6 +1,7 @@
 import { TransactionInvalidError } from '@holdfast/domain';
 import type { TransactionAdapter } from '../transaction-adapter.ts';
 import type { AdapterOptions, IsolationLevel } from './adapter-options.ts';
+import { answerInOrder } from './answer-in-order.ts';
 import { cutAtPlaceholders } from './placeholders.ts';
 import { plainRows } from './plain-rows.ts';
 
@@ -25,8 +26,11 @@ export interface DrizzleSql {
   join(parts: never[]): unknown;
 }
 
+const name = 'Drizzle';
+
 /**
- * Takes part in transactions of Drizzle on PostgreSQL: `tx` is what `db.transaction(async (tx) => …)` gives you.
+ * Takes part in transactions of Drizzle on PostgreSQL: `tx` is what `db.transaction(async (tx) => …)` gives you. A call that
+ * comes after its end, and is never answered by the driver, rejects with `transaction_ended`.
  *
  * @param db opens the transactions of `ctx.transaction`
  * @param sql the tag of `drizzle-orm` that your application uses: `import { sql } from 'drizzle-orm'`
@@ -39,12 +43,15 @@ export function drizzleAdapter<Tx extends DrizzleTransaction>(
 ): TransactionAdapter<Tx> {
   const level = options.isolationLevel;
   return {
-    name: 'Drizzle',
+    name,
     toQueryable(tx) {
       requireTransaction(tx);
       return {
         async query(text, values) {
-          return plainRows(rowsOf(await tx.execute(inDrizzleForm(sql, text, values))));
+          const send = async (sent: string, parameters: readonly unknown[] = []) =>
+            plainRows(rowsOf(await tx.execute(inDrizzleForm(sql, sent, parameters))));
+          // The driver may be postgres.js.
+          return answerInOrder(name, send(text, values), () => send('select 1'));
         },
       };
     },

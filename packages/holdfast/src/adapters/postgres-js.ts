@@ -1,6 +1,7 @@
 import { TransactionInvalidError } from '@holdfast/domain';
 import type { TransactionAdapter } from '../transaction-adapter.ts';
 import type { AdapterOptions } from './adapter-options.ts';
+import { answerInOrder } from './answer-in-order.ts';
 import { plainRows } from './plain-rows.ts';
 
 /** What the adapter uses of the `sql` that postgres.js gives to the function in `sql.begin`. */
@@ -19,8 +20,11 @@ export interface PostgresJsSql<Tx> {
   begin(options: string, run: (tx: Tx) => Promise<void>): Promise<unknown>;
 }
 
+const name = 'postgres.js';
+
 /**
- * Takes part in transactions of postgres.js: `tx` is what `sql.begin(async (tx) => …)` gives you.
+ * Takes part in transactions of postgres.js: `tx` is what `sql.begin(async (tx) => …)` gives you. A call that
+ * comes after its end, and is never answered by the driver, rejects with `transaction_ended`.
  *
  * @param sql opens the transactions of `ctx.transaction`
  * @since 0.1.0
@@ -31,13 +35,15 @@ export function postgresJsAdapter<Tx extends PostgresJsTransaction>(
 ): TransactionAdapter<Tx> {
   const level = options.isolationLevel;
   return {
-    name: 'postgres.js',
+    name,
     toQueryable(tx) {
       requireTransaction(tx);
       return {
         async query(text, values) {
           // The library's type for parameters is generic over types that the user has added.
-          return plainRows(await tx.unsafe(text, [...values] as never[], { prepare: true }));
+          const send = async (sent: string, parameters = [] as never[]) =>
+            plainRows(await tx.unsafe(sent, parameters, { prepare: true }));
+          return answerInOrder(name, send(text, [...values] as never[]), () => send('select 1'));
         },
       };
     },
