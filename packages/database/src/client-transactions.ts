@@ -4,6 +4,7 @@ import type { PoolClient } from 'pg';
 import { isUnconfirmedCommit, unconfirmedCommitError } from './commit-wait.ts';
 import type { ConnectionSettings } from './connection-settings.ts';
 import type { ForeignConnection } from './foreign-transaction.ts';
+import { SilenceWatch } from './silence-watch.ts';
 
 /** Transactions for code that is not ours: on connections of their own, with the server's own limits. */
 export interface ClientTransactions {
@@ -90,16 +91,18 @@ async function transact<Result>(
   };
   const onError = (): void => undefined;
   client.on('notice', onNotice).on('error', onError);
+  // What `run` does takes as long as it takes.
+  const watch = new SilenceWatch(client);
   let isClean = false;
   try {
-    await client.query('begin isolation level read committed');
+    await watch.during(client.query('begin isolation level read committed'));
     const result = await run(client);
-    await client.query('commit');
+    await watch.during(client.query('commit'));
     if (notices.some(isUnconfirmedCommit)) throw unconfirmedCommitError();
     isClean = true;
     return result;
   } catch (error) {
-    isClean = await isRolledBack(client);
+    isClean = await isRolledBack(client, watch);
     throw error;
   } finally {
     client.off('notice', onNotice).off('error', onError);
@@ -107,9 +110,9 @@ async function transact<Result>(
   }
 }
 
-async function isRolledBack(client: PoolClient): Promise<boolean> {
+async function isRolledBack(client: PoolClient, watch: SilenceWatch): Promise<boolean> {
   try {
-    await client.query('rollback');
+    await watch.during(client.query('rollback'));
     return true;
   } catch {
     return false;

@@ -6,6 +6,7 @@ import { clientConfig, inSchema } from './connection-settings.ts';
 import type { ConnectionSettings, SessionKind } from './connection-settings.ts';
 import type { Statement } from './generated/statements.ts';
 import type { Queryable, SqlValue } from './queryable.ts';
+import { SilenceWatch } from './silence-watch.ts';
 
 /**
  * One connection on which many single statements are under way at once (pipelined). Never for transactions of several
@@ -44,6 +45,7 @@ class PipelinedLane implements Lane {
   readonly #texts = new Map<string, string>();
   #client: Promise<Client> | undefined;
   readonly #unconfirmed = new WeakSet<Client>();
+  readonly #watches = new WeakMap<Client, SilenceWatch>();
   #closed = false;
 
   constructor(settings: ConnectionSettings, kind: SessionKind) {
@@ -56,7 +58,8 @@ class PipelinedLane implements Lane {
     values: readonly SqlValue[] = [],
   ): Promise<readonly Row[]> {
     const client = await this.#connected();
-    const result = await client.query<Row>(this.#prepare(statement, values));
+    const sent = client.query<Row>(this.#prepare(statement, values));
+    const result = await this.#watchOf(client).during(sent);
     this.#throwIfUnconfirmed(client);
     return result.rows;
   }
@@ -97,7 +100,7 @@ class PipelinedLane implements Lane {
     step: { readonly statement: Statement; readonly values: readonly SqlValue[] },
   ): Promise<readonly Row[]> {
     const query = { ...this.#prepare(step.statement, step.values), rowMode: 'array' as const };
-    const result = await client.query<unknown[]>(query);
+    const result = await this.#watchOf(client).during(client.query<unknown[]>(query));
     this.#throwIfUnconfirmed(client);
     // The statement's own column list is the type; tests on the real server hold the two together.
     return result.rows as unknown as readonly Row[];
@@ -106,6 +109,12 @@ class PipelinedLane implements Lane {
   /** See {@link isUnconfirmedCommit}: its statement must not look like a success. */
   #throwIfUnconfirmed(client: Client): void {
     if (this.#unconfirmed.has(client)) throw unconfirmedCommitError();
+  }
+
+  #watchOf(client: Client): SilenceWatch {
+    const watch = this.#watches.get(client) ?? new SilenceWatch(client);
+    this.#watches.set(client, watch);
+    return watch;
   }
 
   #prepare(statement: Statement, values: readonly SqlValue[]) {

@@ -14,6 +14,8 @@ export interface CuttingProxy {
   loseAnswerTo(text: string): void;
   /** From now on nothing goes through, and connections stay open: a cable that was pulled. */
   fallSilent(): void;
+  /** Nothing goes through the connections that are open now; new ones are as usual: the server has a successor. */
+  strandConnections(): void;
   /** Nobody listens any more. */
   close(): Promise<void>;
   /** Listens again after a close, under the same URL. */
@@ -27,18 +29,22 @@ const idleAgain = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
+  const connections = new Set<{ isStranded: boolean }>();
   let wanted: string | undefined;
   let cutCount = 0;
   let isSilent = false;
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
     let isLosing = false;
+    const connection = { isStranded: false };
+    connections.add(connection);
+    const isMute = (): boolean => isSilent || connection.isStranded;
     const end = (): void => {
       client.destroy();
       upstream.destroy();
     };
     client.on('data', (chunk) => {
-      if (isSilent) return;
+      if (isMute()) return;
       if (wanted !== undefined && chunk.includes(wanted)) {
         wanted = undefined;
         isLosing = true;
@@ -46,7 +52,7 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
       upstream.write(chunk);
     });
     upstream.on('data', (chunk) => {
-      if (isSilent) return;
+      if (isMute()) return;
       if (!isLosing) {
         client.write(chunk);
       } else if (chunk.subarray(-idleAgain.length).equals(idleAgain)) {
@@ -76,6 +82,9 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
     },
     fallSilent() {
       isSilent = true;
+    },
+    strandConnections() {
+      for (const connection of connections) connection.isStranded = true;
     },
     async close() {
       for (const socket of sockets) socket.destroy();
