@@ -704,7 +704,7 @@ select id from held;
 
 -- name: return_jobs
 -- claimed, running → queued. Called by a worker that drains or gives prefetched jobs back; the attempt is refunded.
--- The job keeps its seq, and with it its place in the line.
+-- The job keeps its seq, and with it its place in the line. One that has started did so in time.
 with held as materialized (
   select j.id, j.attempt, j.execution_seq, j.generation, j.worker_id, j.claimed_at, j.started_at, f.reason
   from unnest($2::uuid[], $3::uuid[], $4::text[]) as f (id, token, reason)
@@ -717,6 +717,7 @@ moved as (
   update holdfast.jobs as j
   set
     status = 'queued', attempt = j.attempt - 1,
+    start_deadline_at = case when held.started_at is null then j.start_deadline_at end,
     worker_id = null, lease_token = null, lock_expires_at = null, claimed_at = null, started_at = null
   from held
   where j.project_id = $1 and j.id = held.id
@@ -1172,7 +1173,7 @@ select project_id, id, worker_id from picked;
 -- claimed, running → scheduled. Called by the reaper when many workers vanished at once (a failed host, a network cut):
 -- refunded, not counted, spread over a while so that the rest is not overrun.
 -- A job is forgiven three times: otherwise a few poison pills, each of which takes its worker down, would pass for a
--- failed host for ever.
+-- failed host for ever. One that has started did so in time.
 with picked as materialized (
   select
     j.project_id, j.id, j.queue_id, j.type, j.event_id, j.attempt, j.execution_seq, j.generation, j.worker_id,
@@ -1194,6 +1195,7 @@ moved as (
   update holdfast.jobs as j
   set
     status = 'scheduled', attempt = j.attempt - 1,
+    start_deadline_at = case when picked.started_at is null then j.start_deadline_at end,
     run_at = clock_timestamp() + random() * $3::double precision * interval '1 millisecond',
     worker_id = null, lease_token = null, lock_expires_at = null, claimed_at = null, started_at = null
   from picked
@@ -1223,12 +1225,13 @@ select project_id, id, worker_id from picked;
 
 -- name: retry_job
 -- failed → queued. Called by a person for a job under the manual retry policy; counts start again.
+-- The deadline of its start was for the first one.
 with moved as (
   update holdfast.jobs as j
   set
     status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp(),
     attempt = 0, crash_count = 0, release_count = 0, exception_count = 0, generation = j.generation + 1, reason = null,
-    finished_at = null, worker_id = null, claimed_at = null, started_at = null
+    start_deadline_at = null, finished_at = null, worker_id = null, claimed_at = null, started_at = null
   where j.project_id = $1 and j.id = $2 and j.status = 'failed'
   returning j.id, j.queue_id, j.type, j.attempt, j.execution_seq, j.event_id
 ),
@@ -1266,12 +1269,13 @@ select id, queue_id from moved;
 
 -- name: replay_job
 -- dead_letter → queued. Called by a person; the id stays, a generation is added, counts start again.
+-- The deadline of its start was for the first one.
 with moved as (
   update holdfast.jobs as j
   set
     status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp(),
     attempt = 0, crash_count = 0, release_count = 0, exception_count = 0, generation = j.generation + 1, reason = null,
-    finished_at = null, worker_id = null, claimed_at = null, started_at = null
+    start_deadline_at = null, finished_at = null, worker_id = null, claimed_at = null, started_at = null
   where j.project_id = $1 and j.id = $2 and j.status = 'dead_letter'
   returning j.id, j.queue_id, j.batch_id, j.has_children, j.type, j.attempt, j.execution_seq, j.event_id
 ),

@@ -1327,6 +1327,7 @@ moved as (
   update holdfast.jobs as j
   set
     status = 'queued', attempt = j.attempt - 1,
+    start_deadline_at = case when held.started_at is null then j.start_deadline_at end,
     worker_id = null, lease_token = null, lock_expires_at = null, claimed_at = null, started_at = null
   from held
   where j.project_id = $1 and j.id = held.id
@@ -1806,6 +1807,7 @@ moved as (
   update holdfast.jobs as j
   set
     status = 'scheduled', attempt = j.attempt - 1,
+    start_deadline_at = case when picked.started_at is null then j.start_deadline_at end,
     run_at = clock_timestamp() + random() * $3::double precision * interval '1 millisecond',
     worker_id = null, lease_token = null, lock_expires_at = null, claimed_at = null, started_at = null
   from picked
@@ -1841,7 +1843,7 @@ select project_id, id, worker_id from picked`,
   set
     status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp(),
     attempt = 0, crash_count = 0, release_count = 0, exception_count = 0, generation = j.generation + 1, reason = null,
-    finished_at = null, worker_id = null, claimed_at = null, started_at = null
+    start_deadline_at = null, finished_at = null, worker_id = null, claimed_at = null, started_at = null
   where j.project_id = $1 and j.id = $2 and j.status = 'failed'
   returning j.id, j.queue_id, j.type, j.attempt, j.execution_seq, j.event_id
 ),
@@ -1886,7 +1888,7 @@ select id, queue_id from moved`,
   set
     status = 'queued', seq = nextval('holdfast.job_seq'), run_at = clock_timestamp(),
     attempt = 0, crash_count = 0, release_count = 0, exception_count = 0, generation = j.generation + 1, reason = null,
-    finished_at = null, worker_id = null, claimed_at = null, started_at = null
+    start_deadline_at = null, finished_at = null, worker_id = null, claimed_at = null, started_at = null
   where j.project_id = $1 and j.id = $2 and j.status = 'dead_letter'
   returning j.id, j.queue_id, j.batch_id, j.has_children, j.type, j.attempt, j.execution_seq, j.event_id
 ),
