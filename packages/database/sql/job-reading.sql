@@ -15,13 +15,17 @@ where j.project_id = $1 and j.id = $2;
 -- name: look_up_job_status
 select j.status from holdfast.all_jobs as j where j.project_id = $1 and j.id = $2;
 
--- name: find_ended_jobs
--- Which of the ids belong to jobs that ended for good.
-select h.id, h.status::text as status
+-- name: find_known_jobs
+-- Which of the ids belong to jobs, ended or not: both at one moment, since a job that is just ending is always in one of
+-- the tables. Whoever looked into history alone could find nothing, and then insert the job anew after its end.
+select k.id, k.status::text as status
 from unnest($2::uuid[]) as n (id)
 cross join lateral (
-  select j.id, j.status from holdfast.job_history as j where j.project_id = $1::uuid and j.id = n.id limit 1
-) as h;
+  select j.id, j.status from holdfast.jobs as j where j.project_id = $1::uuid and j.id = n.id
+  union all
+  select h.id, h.status from holdfast.job_history as h where h.project_id = $1::uuid and h.id = n.id
+  limit 1
+) as k;
 
 -- name: list_jobs
 -- Newest first, a page before the given id. Ids are UUIDv7, so their order is that of creation.

@@ -48,7 +48,7 @@ export interface UniqueEnqueueRequest {
   readonly tx?: Queryable | undefined;
   /** The queues of the jobs, where they have been resolved already. */
   readonly queues?: ReadonlyMap<string, QueueEntry> | undefined;
-  /** That an earlier call may have inserted some of the ids, and that their jobs may have ended since. */
+  /** That an earlier call may have inserted some of the ids, and that their jobs may have ended since, or do so now. */
   readonly mayRepeat?: boolean | undefined;
 }
 
@@ -81,9 +81,9 @@ interface Work extends UniqueEnqueueRequest {
 
 async function enqueueIn(tx: Queryable, work: Work): Promise<UniquelyEnqueued> {
   const { database, projectId, jobs, queues, mayRepeat } = work;
-  const ended = mayRepeat === true ? await readEnded(tx, work) : new Map<string, JobStatus>();
+  const known = mayRepeat === true ? await readKnown(tx, work) : new Map<string, JobStatus>();
   const groups =
-    ended.size === 0 ? work.groups : groupByKey(jobs.filter(({ id }) => !ended.has(id)));
+    known.size === 0 ? work.groups : groupByKey(jobs.filter(({ id }) => !known.has(id)));
   const requests = groups.map(toRequest);
   const answers = requests.length === 0 ? [] : await acquireUniqueKeys(tx, { projectId, requests });
   const outcomes = new Map<string, JobOutcome>();
@@ -96,7 +96,7 @@ async function enqueueIn(tx: Queryable, work: Work): Promise<UniquelyEnqueued> {
     if (insert !== undefined) inserts.set(insert.id, insert);
     for (const [id, outcome] of outcomesOf(group, answer)) outcomes.set(id, outcome);
   }
-  const isPlain = (job: UniqueJob) => job.unique === undefined && !ended.has(job.id);
+  const isPlain = (job: UniqueJob) => job.unique === undefined && !known.has(job.id);
   const inserted = jobs.flatMap((job): NewJob[] => {
     const insert = isPlain(job) ? { ...job, unique: undefined } : inserts.get(job.id);
     return insert === undefined ? [] : [insert];
@@ -111,7 +111,7 @@ async function enqueueIn(tx: Queryable, work: Work): Promise<UniquelyEnqueued> {
       const isNew = done.insertedIds.has(job.id);
       const outcome = outcomes.get(job.id);
       if (outcome !== undefined) return { ...outcome, isNew };
-      const status = isNew ? statusOfNew(job) : ended.get(job.id);
+      const status = isNew ? statusOfNew(job) : known.get(job.id);
       return { id: job.id, status, isNew, deduplicated: false };
     }),
   };
@@ -182,12 +182,12 @@ function statusOfNew({ runAt, delayMs = 0, parentCount = 0 }: UniqueJob): JobSta
   return runAt !== undefined || delayMs > 0 || parentCount > 0 ? 'scheduled' : 'queued';
 }
 
-async function readEnded(
+async function readKnown(
   db: Queryable,
   { projectId, jobs }: Pick<Work, 'projectId' | 'jobs'>,
 ): Promise<ReadonlyMap<string, JobStatus>> {
   const rows = await db.query<{ readonly id: string; readonly status: JobStatus }>(
-    statements.findEndedJobs,
+    statements.findKnownJobs,
     [projectId, plainArray(jobs.map(({ id }) => id))],
   );
   return new Map(rows.map(({ id, status }) => [id, status]));

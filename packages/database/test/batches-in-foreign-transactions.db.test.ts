@@ -130,7 +130,7 @@ describe('in a transaction of another library', () => {
       statements.enqueueJobs,
       statements.scheduleJobs,
       statements.holdBackJobs,
-      statements.findEndedJobs,
+      statements.findKnownJobs,
     ].map(({ name, text }) => [name, text] as const),
   )('%s says the type of every parameter', (_, text) => {
     expect(text.match(/\$\d+(?!\d|::)/g)).toBeNull();

@@ -1976,13 +1976,16 @@ where j.project_id = $1 and j.id = $2`,
     text: `select j.status from holdfast.all_jobs as j where j.project_id = $1 and j.id = $2`,
   },
   /** job-reading.sql */
-  findEndedJobs: {
-    name: 'find_ended_jobs',
-    text: `select h.id, h.status::text as status
+  findKnownJobs: {
+    name: 'find_known_jobs',
+    text: `select k.id, k.status::text as status
 from unnest($2::uuid[]) as n (id)
 cross join lateral (
-  select j.id, j.status from holdfast.job_history as j where j.project_id = $1::uuid and j.id = n.id limit 1
-) as h`,
+  select j.id, j.status from holdfast.jobs as j where j.project_id = $1::uuid and j.id = n.id
+  union all
+  select h.id, h.status from holdfast.job_history as h where h.project_id = $1::uuid and h.id = n.id
+  limit 1
+) as k`,
   },
   /** job-reading.sql */
   listJobs: {
