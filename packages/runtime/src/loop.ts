@@ -35,7 +35,7 @@ export interface LoopHealth {
   readonly lastSuccessAtMs: number | undefined;
   /** Rounds that failed since the last success. */
   readonly failureCount: number;
-  /** True when no round, good or bad, ended for three intervals: the loop hangs. */
+  /** True when no round, good or bad, ended for three intervals, and 30 s at least: the loop hangs. */
   readonly isStuck: boolean;
 }
 
@@ -46,6 +46,9 @@ export interface Loop extends Service {
   wake(): void;
   health(): LoopHealth;
 }
+
+/** A statement may take ten seconds and a round has several, however short the interval is. */
+const leastStuckMs = 30_000;
 
 /** Creates a loop that sleeps until its next round is due. */
 export function createLoop(options: LoopOptions): Loop {
@@ -99,11 +102,12 @@ class SupervisedLoop implements Loop {
 
   health(): LoopHealth {
     const silentMs = this.#clock.monotonicMs() - this.#lastTickMs;
+    const stuckAfterMs = Math.max(3 * this.#options.maxIntervalMs, leastStuckMs);
     return {
       name: this.name,
       lastSuccessAtMs: this.#lastSuccessAtMs,
       failureCount: this.#failureCount,
-      isStuck: this.#stopping !== undefined && silentMs > 3 * this.#options.maxIntervalMs,
+      isStuck: this.#stopping !== undefined && silentMs > stuckAfterMs,
     };
   }
 
