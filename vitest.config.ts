@@ -6,6 +6,12 @@ import { SummaryReporter } from './packages/testing/src/summary-reporter.ts';
 const conditions = ['@holdfast/source', 'node', 'development|production'];
 const databaseTests = '**/*.db.test.ts';
 const secondMs = 1_000;
+// Longer than any wait inside of a test, so that what a hanging test hangs at is told by the wait; passing tests end long before.
+const limits = {
+  unitMs: 60 * secondMs,
+  serverMs: 120 * secondMs,
+  processMs: 300 * secondMs,
+} as const;
 
 interface ProjectOptions {
   readonly name: string;
@@ -30,7 +36,7 @@ function project(options: ProjectOptions) {
       sequence: { groupOrder: options.groupOrder },
       maxWorkers: options.maxWorkers,
       testTimeout: options.testTimeoutMs,
-      hookTimeout: 60 * secondMs,
+      hookTimeout: limits.serverMs,
       pool: 'forks' as const,
     },
   };
@@ -52,7 +58,7 @@ export default defineConfig({
         groupOrder: 0,
         setups: [],
         maxWorkers: 2,
-        testTimeoutMs: 30 * secondMs,
+        testTimeoutMs: limits.unitMs,
       }),
       project({
         name: 'database',
@@ -60,7 +66,7 @@ export default defineConfig({
         groupOrder: 1,
         setups: ['database'],
         maxWorkers: 2,
-        testTimeoutMs: 60 * secondMs,
+        testTimeoutMs: limits.serverMs,
       }),
       project({
         name: 'adapters',
@@ -68,7 +74,7 @@ export default defineConfig({
         groupOrder: 1,
         setups: ['database'],
         maxWorkers: 2,
-        testTimeoutMs: 60 * secondMs,
+        testTimeoutMs: limits.serverMs,
       }),
       project({
         name: 'contract',
@@ -76,7 +82,7 @@ export default defineConfig({
         groupOrder: 2,
         setups: ['database'],
         maxWorkers: 2,
-        testTimeoutMs: 60 * secondMs,
+        testTimeoutMs: limits.serverMs,
       }),
       project({
         name: 'chaos',
@@ -84,7 +90,7 @@ export default defineConfig({
         groupOrder: 3,
         setups: ['database'],
         maxWorkers: 1,
-        testTimeoutMs: 300 * secondMs,
+        testTimeoutMs: limits.processMs,
       }),
       project({
         name: 'docs',
@@ -92,7 +98,7 @@ export default defineConfig({
         groupOrder: 4,
         setups: ['database'],
         maxWorkers: 2,
-        testTimeoutMs: 60 * secondMs,
+        testTimeoutMs: limits.serverMs,
       }),
       project({
         name: 'packaging',
@@ -100,7 +106,7 @@ export default defineConfig({
         groupOrder: 5,
         setups: ['database'],
         maxWorkers: 1,
-        testTimeoutMs: 120 * secondMs,
+        testTimeoutMs: limits.processMs,
       }),
       project({
         name: 'e2e',
@@ -108,7 +114,7 @@ export default defineConfig({
         groupOrder: 6,
         setups: ['database', 'browser'],
         maxWorkers: 1,
-        testTimeoutMs: 120 * secondMs,
+        testTimeoutMs: limits.processMs,
       }),
     ],
   },

@@ -224,7 +224,7 @@ describe('a batch', () => {
 
   it('can be waited for, with its callbacks', async () => {
     const { id } = await holdfast.batch(steps('a')).finally(teller('finally')).enqueue();
-    const batch = await holdfast.batches.wait(id, { timeout: '20s' });
+    const batch = await holdfast.batches.wait(id, { timeout: '45s' });
     expect(batch).toMatchObject({ status: 'completed', callbacks: [{ role: 'finally' }] });
     expect(batch.callbacks[0]?.endedAt).toBeInstanceOf(Date);
     const later = step.with({ name: 'later' }, { delay: '1h' });

@@ -34,7 +34,7 @@ afterAll(async () => {
 async function failWith(name: string, failure: Failure): Promise<Job> {
   failures.set(name, failure);
   const { id } = await test.holdfast.enqueue(failing, { name });
-  return await test.holdfast.wait(id, { timeout: '15s' });
+  return await test.holdfast.wait(id, { timeout: '45s' });
 }
 
 function hostile(): never {

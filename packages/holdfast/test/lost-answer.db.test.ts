@@ -89,7 +89,7 @@ describe('an answer that is lost after the commit', () => {
     // The second try finds the first job in the history, if it comes late enough.
     proxy.loseAnswerTo('enqueue_jobs');
     const { id } = await holdfast.enqueue(echo, 7);
-    expect(await holdfast.wait(id, { timeout: '20s' })).toMatchObject({ result: 7 });
+    expect(await holdfast.wait(id, { timeout: '45s' })).toMatchObject({ result: 7 });
     expect(await holdfast.enqueue(echo, 8, { id })).toMatchObject({
       status: 'completed',
       deduplicated: true,

@@ -149,7 +149,7 @@ describe('queues', () => {
     });
     await expect(holdfast.wait(id, { timeout: 100 })).rejects.toThrow(WaitTimeoutError);
     await holdfast.queues.resume('gate');
-    expect(await holdfast.wait(id, { timeout: '10s' })).toMatchObject({ status: 'completed' });
+    expect(await holdfast.wait(id, { timeout: '45s' })).toMatchObject({ status: 'completed' });
   });
 
   it('refuse wrong settings and unknown names', async () => {

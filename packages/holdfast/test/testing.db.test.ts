@@ -267,7 +267,7 @@ describe('an advance', () => {
     await worker.start();
     const { id } = await holdfast.enqueue(job, {}, { delay: '2h' });
     await test.advance('2h');
-    expect(await holdfast.wait(id, { timeout: '15s' })).toMatchObject({ status: 'completed' });
+    expect(await holdfast.wait(id, { timeout: '45s' })).toMatchObject({ status: 'completed' });
     await worker.stop();
     await test.close();
   });

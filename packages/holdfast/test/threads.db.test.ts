@@ -27,7 +27,7 @@ describe('a job that is isolated in a thread', () => {
   it('has its schema, its context and its result there', async () => {
     const { holdfast } = test;
     const { id } = await holdfast.enqueue('crunch', { at: '2031-02-03T00:00:00Z' });
-    const job = await holdfast.wait(id, { timeout: '20s' });
+    const job = await holdfast.wait(id, { timeout: '45s' });
     expect(job).toMatchObject({
       status: 'completed',
       result: { year: 2031, isThread: true, drawn: 7 },
@@ -48,13 +48,13 @@ describe('a job that is isolated in a thread', () => {
     const weigh = defineJob<{ of: string }>({ type: 'weigh' });
     const chain = holdfast.chain([crunch.with({ at: '2031-02-03' }), weigh.with({ of: 'it' })]);
     const { jobIds } = await chain.enqueue();
-    const { result } = await holdfast.wait(jobIds[1] ?? '', { timeout: '20s' });
+    const { result } = await holdfast.wait(jobIds[1] ?? '', { timeout: '45s' });
     expect(result).toEqual({ drawn: 7, total: 2, refusal: 'not_in_thread' });
   });
 
   it('becomes a dead letter when its payload does not fit', async () => {
     const { id } = await test.holdfast.enqueue('crunch', { at: 'never' });
-    expect(await test.holdfast.wait(id, { timeout: '20s' })).toMatchObject({
+    expect(await test.holdfast.wait(id, { timeout: '45s' })).toMatchObject({
       status: 'dead_letter',
       attempt: 1,
       lastError: { code: 'payload_invalid' },

@@ -83,7 +83,7 @@ describe('a unique key', () => {
     });
     expect(third).toMatchObject({ id: second.id, deduplicated: true, conflict: 'replaced' });
     open();
-    expect(await holdfast.wait(second.id, { timeout: '20s' })).toMatchObject({ result: 3 });
+    expect(await holdfast.wait(second.id, { timeout: '45s' })).toMatchObject({ result: 3 });
   });
 
   it('rejects the second', async () => {

@@ -113,7 +113,7 @@ describe('a worker whose database cannot be reached', () => {
     await proxy.reopen();
     await starting;
     const { id } = await holdfast.enqueue('late');
-    expect(await holdfast.wait(id, { timeout: '15s' })).toMatchObject({ result: 'done' });
+    expect(await holdfast.wait(id, { timeout: '45s' })).toMatchObject({ result: 'done' });
     await holdfast.close();
     await proxy.close();
   });
@@ -148,12 +148,12 @@ describe('a worker whose database goes away while it runs', () => {
     const worker = createWorker({ holdfast }).handle('steady', () => 'done');
     await worker.start();
     const before = await direct.enqueue('steady');
-    expect(await direct.wait(before.id, { timeout: '15s' })).toMatchObject({ result: 'done' });
+    expect(await direct.wait(before.id, { timeout: '45s' })).toMatchObject({ result: 'done' });
     await proxy.close();
     const meanwhile = await direct.enqueue('steady');
     await waitFor('a warning', () => Promise.resolve(warnings.length > 0));
     await proxy.reopen();
-    expect(await direct.wait(meanwhile.id, { timeout: '15s' })).toMatchObject({ result: 'done' });
+    expect(await direct.wait(meanwhile.id, { timeout: '45s' })).toMatchObject({ result: 'done' });
     await worker.stop();
     await holdfast.close();
     await proxy.close();

@@ -39,7 +39,7 @@ async function runOne(
   await worker.start();
   const { id } = await holdfast.enqueue(job, more.payload);
   const { until } = more;
-  if (until === undefined) return await holdfast.wait(id, { timeout: '15s' });
+  if (until === undefined) return await holdfast.wait(id, { timeout: '45s' });
   return await waitFor('the job is as wanted', async () => {
     const found = await holdfast.get(id);
     return until(found) && found;
@@ -106,7 +106,7 @@ describe('a worker', () => {
     await using worker = createWorker({ holdfast: test.holdfast, jobs: [job] });
     await worker.start();
     const { id } = await test.holdfast.enqueue(job, undefined, { delay: 200 });
-    expect(await test.holdfast.wait(id, { timeout: '15s' })).toMatchObject({ result: 'done' });
+    expect(await test.holdfast.wait(id, { timeout: '45s' })).toMatchObject({ result: 'done' });
   });
 
   it('serves the queues that it is told', async () => {
@@ -115,7 +115,7 @@ describe('a worker', () => {
     await using worker = createWorker({ holdfast: test.holdfast, jobs: [job], queues: ['attic'] });
     await worker.start();
     const here = await test.holdfast.enqueue(job, undefined, { queue: 'attic' });
-    await test.holdfast.wait(here.id, { timeout: '15s' });
+    await test.holdfast.wait(here.id, { timeout: '45s' });
     expect(await test.holdfast.get(elsewhere.id)).toMatchObject({ status: 'queued' });
   });
 
@@ -301,7 +301,7 @@ describe('an error', () => {
     await query(server.url, 'update holdfast.jobs set crash_count = 1 where id = $1', [id]);
     await using worker = createWorker({ holdfast, jobs: [pay], maintenance: false });
     await worker.start();
-    expect(await holdfast.wait(id, { timeout: '15s' })).toMatchObject({
+    expect(await holdfast.wait(id, { timeout: '45s' })).toMatchObject({
       status: 'dead_letter',
       lastError: { code: 'worker_lost' },
     });
@@ -320,7 +320,7 @@ describe('an error', () => {
     const { id } = await holdfast.enqueue(flaky);
     await waitFor('it waits', async () => (await holdfast.get(id)).status === 'scheduled');
     expect(await executionsOf(id)).toMatchObject([{ reason: 'function', next_delay_ms: 11_000 }]);
-    expect(await holdfast.wait(paid.id, { timeout: '15s' })).toMatchObject({
+    expect(await holdfast.wait(paid.id, { timeout: '45s' })).toMatchObject({
       lastError: { code: 'worker_lost' },
     });
   });

@@ -61,7 +61,7 @@ export function spawnProcess(options: SpawnProcessOptions): SpawnedProcess {
     exited,
     isRunning,
     kill: (signal) => void child.kill(signal),
-    waitForOutput: (pattern, { timeoutMs = 30_000 } = {}) =>
+    waitForOutput: (pattern, { timeoutMs = 60_000 } = {}) =>
       waitForOutput({ pattern, timeoutMs, output: () => output, isRunning }),
     async destroy() {
       child.kill('SIGKILL');

@@ -4,7 +4,10 @@ const pollEveryMs = 20;
 
 /** How patient the wait is. */
 export interface WaitForOptions {
-  /** How long the condition may take; default 15 s, generous because busy machines are slow. */
+  /**
+   * How long the condition may take; default 45 s. Nobody waits that long when all is well: it only decides when a hanging test
+   * is told what it hangs at, and a busy machine must not come near it.
+   */
   readonly timeoutMs?: number;
 }
 
@@ -18,7 +21,7 @@ export type NotYet = undefined | null | false;
 export async function waitFor<T>(
   condition: string,
   ask: () => T | NotYet | Promise<T | NotYet>,
-  { timeoutMs = 15_000 }: WaitForOptions = {},
+  { timeoutMs = 45_000 }: WaitForOptions = {},
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

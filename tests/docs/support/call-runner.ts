@@ -175,7 +175,7 @@ async function useWorker({ holdfast, sendMail, ada }: OwnNames, worker: OwnNames
   await worker.start();
   try {
     const { id } = await holdfast.enqueue(sendMail, ada);
-    const { status, result } = await holdfast.wait(id, { timeout: '20s' });
+    const { status, result } = await holdfast.wait(id, { timeout: '45s' });
     return { status, result };
   } finally {
     await worker.stop();
