@@ -1,5 +1,5 @@
 import { listFires, pauseSchedule, readSchedule } from '@holdfast/database';
-import { createTestDatabase, lastMinute, makeSchedule } from '@holdfast/testing';
+import { createTestDatabase, justPassed, makeSchedule, schedulePeriodMs } from '@holdfast/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fireDueSchedules } from '../src/fire-schedules.ts';
 import type { ScheduleKey } from '@holdfast/database';
@@ -36,7 +36,7 @@ async function firesOf(key: ScheduleKey) {
 
 describe('firing due schedules', () => {
   it('makes the job, the record and the next instant of a due schedule', async () => {
-    const fireAt = lastMinute();
+    const fireAt = justPassed();
     const key = await makeSchedule(test.database, { name: 'due', nextFireAt: fireAt });
     const report = await fireDueSchedules(test.database);
     expect(report.fired).toMatchObject([{ name: 'due', fireAt }]);
@@ -46,34 +46,36 @@ describe('firing due schedules', () => {
     expect(fire?.jobId).toBeDefined();
     expect(await jobsOf(key)).toEqual([{ type: 'report', status: 'queued', fire_at: fireAt }]);
     const schedule = await readSchedule(test.database, key);
-    expect(schedule?.nextFireAt).toEqual(new Date(fireAt.getTime() + 60_000));
+    expect(schedule?.nextFireAt).toEqual(new Date(fireAt.getTime() + schedulePeriodMs));
   });
 
   it('leaves a schedule alone that is not due', async () => {
     const key = await makeSchedule(test.database, {
       name: 'later',
-      nextFireAt: new Date(lastMinute().getTime() + 3_600_000),
+      nextFireAt: new Date(Date.now() + schedulePeriodMs),
     });
     expect(await fireDueSchedules(test.database)).toMatchObject({ fired: [], unfired: [] });
     expect(await firesOf(key)).toEqual([]);
   });
 
   it('records the instants of a paused schedule as skipped', async () => {
-    const key = await makeSchedule(test.database, { name: 'paused' });
+    const fireAt = justPassed();
+    const key = await makeSchedule(test.database, { name: 'paused', nextFireAt: fireAt });
     await pauseSchedule(test.database, { ...key, by: 'me', reason: 'provider outage' });
     const { unfired } = await fireDueSchedules(test.database);
     expect(unfired).toMatchObject([{ name: 'paused', outcome: 'skipped_paused', count: 1 }]);
     expect(await jobsOf(key)).toEqual([]);
     expect((await firesOf(key)).map((fire) => fire.outcome)).toEqual(['skipped_paused']);
     expect((await readSchedule(test.database, key))?.nextFireAt).toEqual(
-      new Date(lastMinute().getTime() + 60_000),
+      new Date(fireAt.getTime() + schedulePeriodMs),
     );
   });
 
   it('records each instant of a week without a scheduler, and says so in one line', async () => {
     const key = await makeSchedule(test.database, {
       name: 'week',
-      nextFireAt: new Date(lastMinute().getTime() - 7 * 86_400_000),
+      timing: { cron: '* * * * *', timezone: 'UTC' },
+      nextFireAt: new Date(Math.floor(Date.now() / 60_000) * 60_000 - 7 * 86_400_000),
       catchUp: 'none',
     });
     const { unfired } = await fireDueSchedules(test.database);
@@ -86,7 +88,7 @@ describe('firing due schedules', () => {
   it('skips an instant while an earlier job is unfinished, and says so', async () => {
     const key = await makeSchedule(test.database, { name: 'slow' });
     await fireDueSchedules(test.database);
-    await run(`update holdfast.schedules set next_fire_at = next_fire_at - interval '1 minute'`);
+    await run(`update holdfast.schedules set next_fire_at = next_fire_at - interval '1 hour'`);
     await run('delete from holdfast.schedule_fires');
     await fireDueSchedules(test.database);
     expect((await firesOf(key)).map((fire) => fire.outcome)).toEqual(['skipped_overlap']);
@@ -98,7 +100,8 @@ describe('firing due schedules', () => {
       name: 'overlapping',
       overlap: 'allow',
       catchUp: 'all',
-      nextFireAt: new Date(lastMinute().getTime() - 5 * 60_000),
+      catchUpWindowMs: 6 * schedulePeriodMs,
+      nextFireAt: new Date(justPassed().getTime() - 5 * schedulePeriodMs),
     });
     await fireDueSchedules(test.database);
     expect(await jobsOf(key)).toHaveLength(6);
@@ -108,7 +111,7 @@ describe('firing due schedules', () => {
     const key = await makeSchedule(test.database, { name: 'again', overlap: 'allow' });
     await fireDueSchedules(test.database);
     // As after a restore of the schedule's row, or a clock that was set back.
-    await run(`update holdfast.schedules set next_fire_at = next_fire_at - interval '1 minute'`);
+    await run(`update holdfast.schedules set next_fire_at = next_fire_at - interval '1 hour'`);
     const report = await fireDueSchedules(test.database);
     expect(report.fired).toEqual([]);
     expect(await jobsOf(key)).toHaveLength(1);
@@ -118,7 +121,7 @@ describe('firing due schedules', () => {
     const key = await makeSchedule(test.database, { name: 'fleeting', overlap: 'allow' });
     await fireDueSchedules(test.database);
     await run('delete from holdfast.jobs');
-    await run(`update holdfast.schedules set next_fire_at = next_fire_at - interval '1 minute'`);
+    await run(`update holdfast.schedules set next_fire_at = next_fire_at - interval '1 hour'`);
     await fireDueSchedules(test.database);
     expect(await jobsOf(key)).toEqual([]);
     expect(await firesOf(key)).toHaveLength(1);
@@ -134,7 +137,8 @@ describe('firing due schedules', () => {
   });
 
   it('takes a schedule with a broken rule out of the line and fires the others', async () => {
-    const broken = await makeSchedule(test.database, { name: 'broken' });
+    const timing = { cron: '* * * * *', timezone: 'UTC' };
+    const broken = await makeSchedule(test.database, { name: 'broken', timing });
     await run(`update holdfast.schedules set timezone = 'Mars/Phobos' where id = '${broken.id}'`);
     const sound = await makeSchedule(test.database, { name: 'sound' });
     const report = await fireDueSchedules(test.database);

@@ -1,7 +1,7 @@
 export { freePort } from '@holdfast/embedded-postgres';
 export { hasBrowser, launchBrowser } from './launch-browser.ts';
 export { createJobFactory } from './job-factory.ts';
-export { defaultProjectId, lastMinute, makeSchedule } from './make-schedule.ts';
+export { defaultProjectId, justPassed, makeSchedule, schedulePeriodMs } from './make-schedule.ts';
 export { spawnProcess } from './spawn-process.ts';
 export { createEmptyDatabase, createTestDatabase } from './test-database.ts';
 export { waitFor } from './wait-for.ts';

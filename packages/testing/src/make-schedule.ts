@@ -9,12 +9,18 @@ export async function defaultProjectId(database: Database): Promise<string> {
   return project.id;
 }
 
-/** Stores a schedule that is due since `dueForMs` ago by the clock of this machine, which is the database's too. */
+/** From one instant of a schedule of {@link makeSchedule} to the next: longer than any test. */
+export const schedulePeriodMs = 3_600_000;
+
+/**
+ * Stores a schedule with one instant each hour, of which the next to be fired is `nextFireAt`: unless given, one that has just
+ * passed, so that there is one due instant and no second one while the test runs.
+ */
 export async function makeSchedule(
   database: Database,
   options: Partial<ScheduleSettings> & { readonly name: string },
 ): Promise<{ readonly projectId: string; readonly id: string }> {
-  const { name, ...settings } = options;
+  const { name, nextFireAt = justPassed(), ...settings } = options;
   const projectId = await defaultProjectId(database);
   const id = uuidV7(Date.now());
   await insertSchedule(database, {
@@ -22,19 +28,19 @@ export async function makeSchedule(
     id,
     name,
     settings: {
-      timing: { cron: '* * * * *', timezone: 'UTC' },
+      timing: { everyMs: schedulePeriodMs, anchorAt: nextFireAt, timezone: 'UTC' },
       job: { type: 'report', queue: 'reports', payload: { name } },
       catchUp: 'latest',
       catchUpWindowMs: 3_600_000,
       overlap: 'skip',
-      nextFireAt: lastMinute(),
+      nextFireAt,
       ...settings,
     },
   });
   return { projectId, id };
 }
 
-/** The last full minute: an instant of `* * * * *` that has just passed. */
-export function lastMinute(): Date {
-  return new Date(Math.floor(Date.now() / 60_000) * 60_000);
+/** An instant that has just passed, by the clock of this machine, which is the database's too. */
+export function justPassed(): Date {
+  return new Date(Date.now() - 1);
 }

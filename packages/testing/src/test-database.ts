@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { migrate, openDatabase } from '@holdfast/database';
+import { dropExpiredPartitions, ensurePartitions, migrate, openDatabase } from '@holdfast/database';
 import { runAsAdmin, urlOfDatabase } from './admin-connection.ts';
 import { publishTemplate, templateDatabase } from './config.ts';
 import type { Database } from '@holdfast/database';
@@ -12,9 +12,26 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+const dayMs = 86_400_000;
+
 /** Makes a database by copying the template, in a fraction of a second. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  return createDatabase(`template ${requireTemplate()}`);
+  const template = requireTemplate();
+  const test = await createDatabase(`template ${template}`);
+  // A run may go on past midnight.
+  if (!template.includes(today())) await moveToToday(test.database);
+  return test;
+}
+
+/** Gives the tables that are partitioned by day the days that they have after migrations of today. */
+export async function moveToToday(database: Database): Promise<void> {
+  await ensurePartitions(database);
+  await dropExpiredPartitions(database, dayMs);
+}
+
+/** In UTC, as `20260131`. */
+function today(): string {
+  return new Date().toISOString().slice(0, 10).replaceAll('-', '');
 }
 
 /** Makes a database with nothing in it, for tests of the migrations. */
@@ -39,7 +56,8 @@ async function createDatabase(options: string): Promise<TestDatabase> {
 
 /** Makes the template of this run and makes it known to the test processes. Returns its removal. */
 export async function makeTemplateDatabase(): Promise<() => Promise<void>> {
-  const name = `template_${randomBytes(6).toString('hex')}`;
+  // The day is read before the migrations, so that a template made at midnight counts as old.
+  const name = `template_${today()}_${randomBytes(6).toString('hex')}`;
   await runAsAdmin(`create database ${name}`);
   await migrate({ connectionString: urlOfDatabase(name) });
   publishTemplate(name);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '@holdfast/database';
+import { listPartitions, openDatabase } from '@holdfast/database';
 import { createTestDatabase } from '@holdfast/testing';
+import { moveToToday } from '../src/test-database.ts';
 
 describe('a test database', () => {
   it('comes with the schema and is not seen by the next one', async () => {
@@ -11,6 +12,19 @@ describe('a test database', () => {
       second.database.execute('select from holdfast.jobs, holdfast.mark'),
     ).rejects.toThrow(/mark/);
     await Promise.all([first.drop(), second.drop()]);
+  });
+
+  it('has the days of today also when its template is of another day', async () => {
+    const { database, drop } = await createTestDatabase();
+    const fresh = await listPartitions(database, 'job_logs');
+    const { name: last = '' } = fresh.at(-1) ?? {};
+    await database.execute(`
+      drop table holdfast.${last};
+      create table holdfast.job_logs_20200101 partition of holdfast.job_logs for values from ('20200101') to ('20200102');
+    `);
+    await moveToToday(database);
+    expect(await listPartitions(database, 'job_logs')).toEqual(fresh);
+    await drop();
   });
 
   it('is gone after its drop, whoever was connected', async () => {
