@@ -29,7 +29,6 @@ beforeAll(async () => {
     'spin',
     'reports',
     'floods',
-    'until_aborted',
     'releases',
     'throws_coded',
     'throws_final',
@@ -71,6 +70,8 @@ beforeAll(async () => {
     threadGraceMs,
     leaseMs,
   });
+  // With the usual grace: its thread may start slowly, and is to hear of the abort all the same.
+  await shop.start({ handlers: { until_aborted: entry }, leaseMs });
 });
 afterAll(async () => {
   await shop.close();

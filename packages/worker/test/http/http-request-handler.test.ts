@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { waitFor } from '@holdfast/testing';
 import { describe, expect, it } from 'vitest';
 import type { Ending } from './support/handler-under-test.ts';
 import { openTarget } from './support/http-target.ts';
@@ -237,7 +238,7 @@ describe('the job’s own abort', () => {
     const abort = new AbortController();
     const reason = new Error('the worker drains');
     const running = target.call({}, { signal: abort.signal });
-    await expect.poll(() => target.received.length).toBe(1);
+    await waitFor('the target has the request', () => target.received.length === 1);
     abort.abort(reason);
     expect(await running).toEqual({ ok: false, error: reason });
     await target.server.allClosed();
@@ -261,7 +262,8 @@ it('an answer after the deadline is not counted, and the next attempt has the sa
     void once(request.socket, 'close').then(() => response.end('too late'));
     return undefined;
   });
-  const first = await target.call({ timeout: '100ms' }, { jobId: 'job-7', attempt: 1 });
+  // Long enough for the request to arrive in it on any machine.
+  const first = await target.call({ timeout: '5s' }, { jobId: 'job-7', attempt: 1 });
   expect(first).toMatchObject({
     ok: false,
     error: { name: 'RetryableError', code: 'deadline_exceeded' },

@@ -7,6 +7,11 @@ class NonRetryableError extends Error {
 
 const never = new Promise(() => undefined);
 
+/** A thread that starts slowly comes to its handler after the timeout. */
+async function untilAborted(signal) {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+}
+
 function spin() {
   for (;;);
 }
@@ -38,7 +43,7 @@ export const handlers = {
     }
   },
   async until_aborted(_payload, { signal }) {
-    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    await untilAborted(signal);
     return { code: signal.reason.code, name: signal.reason.name };
   },
   releases: (_payload, context) =>
@@ -72,7 +77,7 @@ export const handlers = {
     for (;;) eaten.push(new Array(100_000).fill(Math.random()));
   },
   async eats_memory_when_aborted(_payload, { signal }) {
-    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    await untilAborted(signal);
     handlers.eats_memory();
   },
   posts(_payload, { log }) {

@@ -133,11 +133,22 @@ export async function openWorkshop(): Promise<Workshop> {
         [id],
       ),
     async takeLease(id) {
-      await ask(
-        `update holdfast.jobs set lock_expires_at = clock_timestamp() - interval '1 hour' where id = $1`,
-        [id],
-      );
-      await reapExpiredLeases(database, { leaseMs: 1 });
+      const tokenOf = async (): Promise<string | null | undefined> => {
+        const text = 'select lease_token as token from holdfast.jobs where id = $1';
+        return (await ask<{ readonly token: string | null }>(text, [id]))[0]?.token;
+      };
+      const token = await tokenOf();
+      if (typeof token !== 'string') throw new Error(`Nobody holds the job ${id}`);
+      // A heartbeat that comes between the two statements makes the lease a good one again.
+      await waitFor(`the lease of ${id} is taken`, async () => {
+        await ask(
+          `update holdfast.jobs set lock_expires_at = clock_timestamp() - interval '1 hour'
+           where id = $1 and lease_token = $2`,
+          [id, token],
+        );
+        await reapExpiredLeases(database, { leaseMs: 1 });
+        return (await tokenOf()) !== token;
+      });
     },
     stopEngines,
     async cancel(id) {

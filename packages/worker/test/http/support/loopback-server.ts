@@ -56,8 +56,7 @@ export interface Canary {
 
 /** Listens on 127.0.0.1, and on the same port of [::1] where there is one. */
 export async function openCanary(): Promise<Canary> {
-  const v4 = await serveSockets((socket) => socket.destroy(), { host: '127.0.0.1' });
-  const v6 = await tryToServe('::1', v4.port);
+  const { v4, v6 } = await listenOnBoth();
   return {
     port: v4.port,
     async strangers() {
@@ -82,9 +81,19 @@ export async function hasLoopbackAddress(host: string): Promise<boolean> {
   return true;
 }
 
-async function tryToServe(host: string, port: number): Promise<LoopbackServer | undefined> {
-  if (!(await hasLoopbackAddress(host))) return undefined;
-  return serveSockets((socket) => socket.destroy(), { host, port });
+async function listenOnBoth() {
+  const destroy = (socket: Socket) => socket.destroy();
+  const hasV6 = await hasLoopbackAddress('::1');
+  for (;;) {
+    const v4 = await serveSockets(destroy, { host: '127.0.0.1' });
+    if (!hasV6) return { v4, v6: undefined };
+    try {
+      return { v4, v6: await serveSockets(destroy, { host: '::1', port: v4.port }) };
+    } catch (error) {
+      // Somebody else has this port of the other address; the next one will be another.
+      if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+    }
+  }
 }
 
 async function visit(host: string, port: number): Promise<void> {
