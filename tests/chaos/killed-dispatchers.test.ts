@@ -3,7 +3,7 @@ import type { StoredEvent } from '@holdfast/database';
 import { waitFor } from '@holdfast/testing';
 import { expect, it } from 'vitest';
 import { ask } from './support/records.ts';
-import { supervise } from './support/supervise.ts';
+import { supervise, untilDied } from './support/supervise.ts';
 import { useArena } from './support/use-arena.ts';
 
 const jobCount = 3_000;
@@ -33,7 +33,7 @@ it('tells every event once and in order while one of two dispatchers after the o
   });
   await arena().untilQuiet();
   await reader.stop();
-  expect(schedulers.reduce((sum, { deathCount }) => sum + deathCount, 0)).toBe(killCount);
+  expect(await untilDied(schedulers, killCount)).toBe(killCount);
   for (const scheduler of schedulers) await scheduler.stop();
 
   const ids = reader.events.map(({ id }) => id);

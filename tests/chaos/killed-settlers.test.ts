@@ -6,7 +6,7 @@ import { waitFor } from '@holdfast/testing';
 import { expect, it } from 'vitest';
 import { findBatchFaults, untilSettled } from './support/check-batches.ts';
 import { ask } from './support/records.ts';
-import { supervise } from './support/supervise.ts';
+import { supervise, untilDied } from './support/supervise.ts';
 import { useArena } from './support/use-arena.ts';
 
 const workerCount = 3;
@@ -37,7 +37,7 @@ it('calls every callback once and counts every member while workers and schedule
   }
   const { database } = arena();
   await untilSettled(database);
-  expect(processes.reduce((sum, { deathCount }) => sum + deathCount, 0)).toBe(killCount);
+  expect(await untilDied(processes, killCount)).toBe(killCount);
   for (const process of processes) await process.stop();
 
   expect(await findBatchFaults(database)).toEqual([]);

@@ -1,6 +1,6 @@
 import { waitFor } from '@holdfast/testing';
 import { expect, it } from 'vitest';
-import { supervise } from './support/supervise.ts';
+import { supervise, untilDied } from './support/supervise.ts';
 import { useArena } from './support/use-arena.ts';
 
 const workerCount = 4;
@@ -22,7 +22,7 @@ it('completes all jobs while one worker after the other is killed and started ag
     await waitFor('a worker is there to be killed', () => inTurn.some((worker) => worker.kill()));
   }
   const { jobs, executions } = await arena().untilQuiet();
-  expect(workers.reduce((sum, { deathCount }) => sum + deathCount, 0)).toBe(killCount);
+  expect(await untilDied(workers, killCount)).toBe(killCount);
   for (const worker of workers) await worker.stop();
   for (const job of jobs) expect(job).toMatchObject({ status: 'completed', attempt: 1 });
   expect(executions.some(({ status }) => status === 'running')).toBe(true);

@@ -1,3 +1,4 @@
+import { waitFor } from '@holdfast/testing';
 import type { SpawnedProcess } from '@holdfast/testing';
 
 /** A process that is started again whenever it dies. */
@@ -9,6 +10,13 @@ export interface Supervised {
   stop(): Promise<void>;
 }
 
+/** Waits until so many deaths are known, and answers how many there are then. */
+export async function untilDied(all: readonly Supervised[], atLeast: number): Promise<number> {
+  const count = () => all.reduce((sum, { deathCount }) => sum + deathCount, 0);
+  await waitFor(`${String(atLeast)} deaths are known`, () => count() >= atLeast);
+  return count();
+}
+
 /** Looks after one process, as a service manager does. */
 export function supervise(start: () => Promise<SpawnedProcess>): Supervised {
   let deathCount = 0;
@@ -18,9 +26,10 @@ export function supervise(start: () => Promise<SpawnedProcess>): Supervised {
   const run = async (): Promise<void> => {
     while (!isStopping()) {
       // A worker that dies while it starts is a death too.
-      current = await start().catch(() => undefined);
-      if (isStopping()) current?.kill('SIGTERM');
-      await current?.exited;
+      const started = await start().catch(() => undefined);
+      current = started;
+      if (isStopping()) started?.kill('SIGTERM');
+      await started?.exited;
       if (!isStopping()) deathCount += 1;
     }
   };
@@ -32,6 +41,8 @@ export function supervise(start: () => Promise<SpawnedProcess>): Supervised {
     kill() {
       if (current?.isRunning() !== true) return false;
       current.kill('SIGKILL');
+      // It counts as running until its end is known here, and must not be killed twice.
+      current = undefined;
       return true;
     },
     async stop() {
