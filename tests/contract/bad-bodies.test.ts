@@ -92,10 +92,7 @@ describe('text that PostgreSQL cannot keep', () => {
 
 describe('JSON that exhausts or changes', () => {
   it.each([63, 20_000, 100_000])('is 422 for arrays %i deep inside the payload', async (depth) => {
-    const started = performance.now();
     const answer = await post(nested(depth + 1));
-    // Generous for a busy machine; parsing first would take seconds or the stack.
-    expect(performance.now() - started).toBeLessThan(2_000);
     expect(answer).toMatchObject({ status: 422, code: 'json_too_complex' });
   });
 

@@ -168,6 +168,7 @@ describe('health', () => {
   it('gives figures to Prometheus, with the token that was set', async () => {
     expect((await api.send('GET', '/metrics', { token: null })).status).toBe(401);
     await api.factory.queued({ queue: 'measured' });
+    await api.send('GET', '/livez');
     const sent = await api.send('GET', '/metrics', { token: 'a token for metrics' });
     expect(sent.headers.get('content-type')).toMatch(/^text\/plain/);
     expect(sent.text).toContain('holdfast_queue_jobs{queue="measured",status="queued"} 1');

@@ -23,6 +23,8 @@ import type { SeededRandom } from './support/seeded-random.ts';
 const callerCount = 64;
 /** In both ways together 3 840 turns: those of a minute in which every caller comes once a second. */
 const turnsPerCaller = 30;
+/** On a slow machine the callers stand in line for the key most of the time: they go on until so many jobs have run. */
+const leastRunCount = 11;
 
 let test: TestDatabase;
 let projectId: string;
@@ -111,24 +113,25 @@ async function takeTurn(caller: HandConnection, { onConflict, random }: Habits):
 }
 
 it.each(['keep', 'queue_latest'] as const)(
-  '64 callers that enqueue and run one key, 30 times each, never run it twice at once: %s',
+  '64 callers that enqueue and run one key, at least 30 times each, never run it twice at once: %s',
   async (onConflict) => {
     const seed = randomInt(2 ** 32);
     let isOver = false;
+    let runTotal = 0;
     const together: object[] = [];
     const lookOn = async (): Promise<void> => {
       while (!isOver) together.push(...(await watcher.query(runTogether)));
     };
-    const call = async (caller: HandConnection, index: number): Promise<number> => {
+    const call = async (caller: HandConnection, index: number): Promise<void> => {
       // Its own, so that what it draws does not depend on who comes first.
       const habits = { onConflict, random: seededRandom(seed + index) };
-      let runCount = 0;
-      for (let turn = 0; turn < turnsPerCaller; turn += 1)
-        runCount += await takeTurn(caller, habits);
-      return runCount;
+      for (let turn = 0; turn < turnsPerCaller || runTotal < leastRunCount; turn += 1) {
+        const runCount = await takeTurn(caller, habits);
+        runTotal += runCount;
+      }
     };
     const looking = lookOn();
-    const counts = await Promise.all(callers.map(call)).finally(() => {
+    await Promise.all(callers.map(call)).finally(() => {
       isOver = true;
     });
     await looking;
@@ -139,8 +142,7 @@ it.each(['keep', 'queue_latest'] as const)(
       name: 'test_executions',
       text: 'select from holdfast.job_executions',
     });
-    expect(executions).toHaveLength(counts.reduce((sum, count) => sum + count));
-    expect(executions.length).toBeGreaterThan(10);
+    expect(executions).toHaveLength(runTotal);
   },
 );
 

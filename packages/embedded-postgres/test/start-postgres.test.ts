@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
-import { freePort, removeDataDirectory, startPostgres } from '@holdfast/embedded-postgres';
+import { removeDataDirectory, startPostgres } from '@holdfast/embedded-postgres';
 import { removeScratchFoldersAfterEach, scratchFolder } from './scratch-folder.ts';
 import type { EmbeddedPostgres, StartPostgresOptions } from '@holdfast/embedded-postgres';
 
@@ -185,8 +187,9 @@ describe('what it refuses', () => {
   });
 
   it('shows the end of the log when the server cannot start', async () => {
-    const port = await freePort();
-    const blocker = createServer().listen(port, '127.0.0.1');
+    const blocker = createServer().listen(0, '127.0.0.1');
+    await once(blocker, 'listening');
+    const { port } = blocker.address() as AddressInfo;
     try {
       await expect(start({ port })).rejects.toThrow(/Address already in use/);
     } finally {

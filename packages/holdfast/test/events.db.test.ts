@@ -205,10 +205,11 @@ describe('listeners in the process', () => {
     });
     expect(calls).toBe(1);
     const failures = logged.filter(({ message }) => message === 'event listener failed');
-    expect(failures).toMatchObject([
-      { message: 'event listener failed', event: 'JobQueued' },
-      { message: 'event listener failed', event: 'JobProcessing' },
-    ]);
+    // The worker may be quicker than the answer to the enqueue.
+    expect(failures).toHaveLength(2);
+    for (const event of ['JobQueued', 'JobProcessing']) {
+      expect(failures).toContainEqual(expect.objectContaining({ event }));
+    }
   });
 });
 
