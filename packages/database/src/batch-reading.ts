@@ -9,6 +9,7 @@ import type {
 import { batchCounts, batchStatus } from '@holdfast/domain';
 import type { NewDependency } from './batches.ts';
 import { statements } from './generated/statements.ts';
+import { readStoredType } from './job-template.ts';
 import type { Queryable } from './queryable.ts';
 
 /** A batch, chain or graph as it was when it was read. */
@@ -62,7 +63,7 @@ interface CallbackJson {
   readonly role: CallbackRole;
   readonly percent: number;
   readonly jobId: string;
-  readonly type: string;
+  readonly type: unknown;
   readonly enqueuedAt: string | null;
   readonly endedAt: string | null;
 }
@@ -116,7 +117,8 @@ function toBatchView(row: BatchViewRow): BatchView {
 
 function toCallbackView({ role, percent, jobId, type, ...times }: CallbackJson): CallbackView {
   return {
-    ...{ role, percent: role === 'progress' ? percent : undefined, jobId, type },
+    ...{ role, percent: role === 'progress' ? percent : undefined, jobId },
+    type: readStoredType(type),
     enqueuedAt: times.enqueuedAt === null ? undefined : new Date(times.enqueuedAt),
     endedAt: times.endedAt === null ? undefined : new Date(times.endedAt),
   };

@@ -3,8 +3,8 @@ import { textArray } from './array-literal.ts';
 import type { Database } from './database.ts';
 import { enqueueJobs } from './enqueue.ts';
 import type { NewJob } from './enqueue.ts';
-import type { ListenerTemplate } from './event-subscriptions.ts';
 import { statements } from './generated/statements.ts';
+import { readStoredTemplate } from './job-template.ts';
 import { listenerJob } from './listener-job.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -40,7 +40,7 @@ interface Row {
   readonly job_id: string | null;
   readonly data: unknown;
   readonly occurred_at: Date;
-  readonly job: ListenerTemplate | null;
+  readonly job: unknown;
 }
 
 // Those that applications emit had their listeners' jobs made there.
@@ -96,7 +96,7 @@ function jobsByProject(rows: readonly Row[]): ReadonlyMap<string, readonly NewJo
       dataJson: JSON.stringify(row.data),
       occurredAt: row.occurred_at.toISOString(),
     };
-    jobs.push(listenerJob(row.job, envelope));
+    jobs.push(listenerJob(readStoredTemplate(row.job), envelope));
   }
   return projects;
 }

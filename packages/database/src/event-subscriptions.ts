@@ -1,6 +1,7 @@
 import { textArray } from './array-literal.ts';
 import type { Database } from './database.ts';
 import { statements } from './generated/statements.ts';
+import { readStoredTemplate } from './job-template.ts';
 import type { JobTemplate } from './job-template.ts';
 import type { Queryable } from './queryable.ts';
 import { resolveQueues } from './queue-directory.ts';
@@ -21,7 +22,7 @@ export interface EventSubscription {
 interface Row {
   readonly id: string;
   readonly event: string;
-  readonly job: ListenerTemplate | null;
+  readonly job: unknown;
   readonly created_at: Date;
 }
 
@@ -85,8 +86,7 @@ export async function findListeners(
   for (const { event, job } of rows) {
     const templates = listeners.get(event) ?? [];
     listeners.set(event, templates);
-    // Written by `subscribe`, and read as it was written.
-    if (job !== null) templates.push(JSON.parse(job) as ListenerTemplate);
+    if (job !== null) templates.push(readStoredTemplate(JSON.parse(job)));
   }
   return listeners;
 }
@@ -105,5 +105,5 @@ export async function resolveListenerQueues(
 }
 
 function toSubscription({ id, event, job, created_at: createdAt }: Row): EventSubscription {
-  return { id, event, job: job ?? undefined, createdAt };
+  return { id, event, job: job === null ? undefined : readStoredTemplate(job), createdAt };
 }

@@ -1,3 +1,4 @@
+import { isName, isRecord, readStoredJobSettings } from '@holdfast/domain';
 import type { RetryPolicy } from '@holdfast/domain';
 import type { NewJob } from './enqueue.ts';
 
@@ -25,6 +26,25 @@ export function templateOfJob(job: NewJob): JobTemplate {
     payload: JSON.parse(payloadJson) as unknown,
     metadata: metadataJson === undefined ? undefined : (JSON.parse(metadataJson) as unknown),
   };
+}
+
+/** The type of jobs whose template was written in SQL without one: no worker has it, and people see that. */
+export const missingType = 'unknown';
+
+/** What is stored of a job that is made later; somebody may have written it in SQL. */
+export function readStoredTemplate(stored: unknown): JobTemplate {
+  const { type, queue, payload } = isRecord(stored) ? stored : {};
+  return {
+    ...readStoredJobSettings(stored),
+    type: readStoredType(type),
+    queue: typeof queue === 'string' && isName(queue) ? queue : 'default',
+    payload,
+  };
+}
+
+/** The stored type of a job that is made later. */
+export function readStoredType(type: unknown): string {
+  return typeof type === 'string' && isName(type) ? type : missingType;
 }
 
 /** The job that a template stands for. */

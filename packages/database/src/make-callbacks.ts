@@ -5,8 +5,7 @@ import { plainArray } from './array-literal.ts';
 import { enqueueJobs } from './enqueue.ts';
 import type { Enqueued, NewJob } from './enqueue.ts';
 import { statements } from './generated/statements.ts';
-import { jobOfTemplate } from './job-template.ts';
-import type { JobTemplate } from './job-template.ts';
+import { jobOfTemplate, readStoredTemplate } from './job-template.ts';
 import type { Queryable } from './queryable.ts';
 import { ensureQueuesWithin } from './queue-directory.ts';
 import { readClock } from './server.ts';
@@ -38,8 +37,7 @@ export async function makeCallbacks(
   if (due.length === 0) return;
   const { projectId, wakes } = work;
   const jobs = due.map(({ batchId, jobId, jobJson }): NewJob => {
-    // Written by this product from a validated template.
-    const template = JSON.parse(jobJson ?? '{}') as JobTemplate;
+    const template = readStoredTemplate(JSON.parse(jobJson ?? '{}'));
     return { ...jobOfTemplate(template, jobId), batchId };
   });
   const names = [...new Set(jobs.map(({ queue }) => queue))];

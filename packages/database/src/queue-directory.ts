@@ -1,4 +1,4 @@
-import { readStoredRetry } from '@holdfast/domain';
+import { readStoredJobSettings } from '@holdfast/domain';
 import type { RetryPolicy } from '@holdfast/domain';
 import { textArray } from './array-literal.ts';
 import type { Database } from './database.ts';
@@ -23,7 +23,7 @@ export interface QueueJobDefaults {
 interface Row {
   readonly id: string;
   readonly name: string;
-  readonly job_defaults: QueueJobDefaults;
+  readonly job_defaults: unknown;
 }
 
 const freshForMs = 2_000;
@@ -87,10 +87,14 @@ function toEntry({ id, name, job_defaults }: Row): QueueEntry {
   return { id, name, jobDefaults: readJobDefaults(job_defaults) };
 }
 
-/** What is stored of a queue's defaults; a policy that somebody wrote in SQL may lack parts. */
-export function readJobDefaults(stored: QueueJobDefaults): QueueJobDefaults {
-  const { retry } = stored;
-  return retry === undefined ? stored : { ...stored, retry: readStoredRetry(retry) };
+/** What is stored of a queue's defaults; somebody may have written it in SQL. */
+export function readJobDefaults(stored: unknown): QueueJobDefaults {
+  const { maxAttempts, timeoutMs, retry } = readStoredJobSettings(stored);
+  return {
+    ...(maxAttempts === undefined ? {} : { maxAttempts }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(retry === undefined ? {} : { retry }),
+  };
 }
 
 /** Forgets what was read of a queue, after this process changed it. */

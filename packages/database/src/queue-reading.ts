@@ -46,7 +46,7 @@ interface QueueRow {
   readonly id: string;
   readonly name: string;
   readonly concurrency: number | null;
-  readonly job_defaults: QueueJobDefaults;
+  readonly job_defaults: unknown;
   readonly paused_at: Date | null;
   readonly paused_by: string | null;
   readonly paused_reason: string | null;

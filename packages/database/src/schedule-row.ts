@@ -1,4 +1,5 @@
 import type { CatchUp, FireOutcome, Overlap } from '@holdfast/domain';
+import { readStoredTemplate } from './job-template.ts';
 import type { Schedule, ScheduledJobTemplate, ScheduleTiming, ScheduleView } from './schedules.ts';
 
 /** The settings of a schedule as columns; bigints are text. */
@@ -9,7 +10,7 @@ export interface SettingsRow {
   readonly every_ms: string | null;
   readonly anchor_at: Date | null;
   readonly timezone: string;
-  readonly job: ScheduledJobTemplate;
+  readonly job: unknown;
   readonly catch_up: CatchUp;
   readonly catch_up_window_ms: string;
   readonly overlap: Overlap;
@@ -40,12 +41,18 @@ export function toSchedule(row: SettingsRow, projectId: string): Schedule {
     id: row.id,
     name: row.name,
     timing,
-    job: row.job,
+    job: templateOf(row.job),
     catchUp: row.catch_up,
     catchUpWindowMs: Number(row.catch_up_window_ms),
     overlap: row.overlap,
     nextFireAt: row.next_fire_at ?? undefined,
   };
+}
+
+/** When the job is due is the schedule's to say. */
+function templateOf(stored: unknown): ScheduledJobTemplate {
+  const { delayMs: _delayMs, ...template } = readStoredTemplate(stored);
+  return template;
 }
 
 /** A schedule from its columns, as it is shown. */

@@ -25,6 +25,7 @@ export * from './payload-errors.ts';
 export * from './payload-json.ts';
 export * from './schedule-rules.ts';
 export * from './shown-retry.ts';
+export * from './stored-job-settings.ts';
 export * from './stored-retry.ts';
 export * from './unique-keys.ts';
 export * from './uuid-v7.ts';

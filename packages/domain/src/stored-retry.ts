@@ -1,12 +1,14 @@
 import { defaultBackoff } from './backoff.ts';
 import type { BackoffPolicy } from './backoff.ts';
+import { maxDurationMs } from './duration.ts';
+import { isNumberBetween, isWholeBetween } from './is-number-between.ts';
 import { isRecord } from './is-record.ts';
 import { defaultRetryPolicy } from './job-outcome.ts';
 import type { RetryPolicy } from './job-outcome.ts';
 
 /**
- * The policy that a stored document stands for. Somebody may have written it in SQL, so what it lacks comes from the
- * default, and what is no number becomes NaN, for which a wait is the longest one.
+ * The policy that a stored document stands for. Somebody may have written it in SQL, so what it lacks, and what cannot
+ * be, comes from the default.
  */
 export function readStoredRetry(stored: unknown): RetryPolicy {
   if (!isRecord(stored)) return defaultRetryPolicy;
@@ -14,9 +16,9 @@ export function readStoredRetry(stored: unknown): RetryPolicy {
   return {
     mode: mode === 'manual' ? 'manual' : 'automatic',
     backoff: readStoredBackoff(backoff),
-    ...(typeof retryForMs === 'number' ? { retryForMs } : {}),
-    ...(typeof retryUntil === 'string' ? { retryUntil } : {}),
-    ...(typeof maxExceptions === 'number' ? { maxExceptions } : {}),
+    ...(isNumberBetween(retryForMs, 0, maxDurationMs) ? { retryForMs } : {}),
+    ...(typeof retryUntil === 'string' && isInstant(retryUntil) ? { retryUntil } : {}),
+    ...(isWholeBetween(maxExceptions, 1, Number.MAX_SAFE_INTEGER) ? { maxExceptions } : {}),
   };
 }
 
@@ -27,28 +29,29 @@ function readStoredBackoff(stored: unknown): BackoffPolicy {
     case 'exponential':
       return {
         kind,
-        baseMs: numberOf(baseMs ?? defaultBackoff.baseMs),
-        factor: numberOf(factor ?? defaultBackoff.factor),
-        maxMs: numberOf(maxMs ?? defaultBackoff.maxMs),
+        baseMs: isWait(baseMs) ? baseMs : defaultBackoff.baseMs,
+        factor: isWait(factor) ? factor : defaultBackoff.factor,
+        maxMs: isWait(maxMs) ? maxMs : defaultBackoff.maxMs,
         jitter: jitter === 'none' ? 'none' : 'full',
       };
     case 'list':
-      return isFilledList(delaysMs) ? { kind, delaysMs: delaysMs.map(numberOf) } : defaultBackoff;
+      return areWaits(delaysMs) && delaysMs.length > 0 ? { kind, delaysMs } : defaultBackoff;
     case 'fixed':
-      return isMissing(delayMs) ? defaultBackoff : { kind, delayMs: numberOf(delayMs) };
+      return isWait(delayMs) ? { kind, delayMs } : defaultBackoff;
     default:
       return defaultBackoff;
   }
 }
 
-function numberOf(value: unknown): number {
-  return typeof value === 'number' ? value : Number.NaN;
+/** However long: no wait is longer than a day. */
+function isWait(value: unknown): value is number {
+  return isNumberBetween(value, 0, Number.MAX_VALUE);
 }
 
-function isMissing(value: unknown): boolean {
-  return value === undefined || value === null;
+function areWaits(value: unknown): value is readonly number[] {
+  return Array.isArray(value) && value.every(isWait);
 }
 
-function isFilledList(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value) && value.length > 0;
+function isInstant(text: string): boolean {
+  return !Number.isNaN(Date.parse(text));
 }

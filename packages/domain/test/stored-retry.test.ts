@@ -7,7 +7,7 @@ const values = [undefined, null, 0, -1, 0.4, 30_000, 1e308, '', '5s', 'NaN', {},
 const attempts = [1, 2, 7, 1_000, 2_147_483_647];
 const chances = [0, 0.5, 1 - Number.EPSILON];
 
-const isMissing = (value: unknown): boolean => value === undefined || value === null;
+const isNoNumber = (value: unknown): boolean => typeof value !== 'number' || value < 0;
 
 /** With every value for every one of the names. */
 function* combinations(names: readonly string[]): Generator<Readonly<Record<string, unknown>>> {
@@ -34,17 +34,17 @@ function* backoffs(): Generator {
   for (const value of values) yield { kind: 'list', delaysMs: [value] };
 }
 
-/** Says neither a wait nor what makes it shorter. */
+/** Says neither a wait nor what makes it shorter, in numbers that can be. */
 function namesNoWait(backoff: unknown): boolean {
   if (typeof backoff !== 'object' || backoff === null) return true;
   const own: Readonly<Record<string, unknown>> = { ...backoff };
   switch (own['kind']) {
     case 'exponential':
-      return ['baseMs', 'factor', 'maxMs'].every((name) => isMissing(own[name]));
+      return ['baseMs', 'factor', 'maxMs'].every((name) => isNoNumber(own[name]));
     case 'fixed':
-      return isMissing(own['delayMs']);
+      return isNoNumber(own['delayMs']);
     case 'list':
-      return isMissing(own['delaysMs']);
+      return !Array.isArray(own['delaysMs']) || own['delaysMs'].every(isNoNumber);
     default:
       return true;
   }
@@ -52,15 +52,16 @@ function namesNoWait(backoff: unknown): boolean {
 
 /** What is wrong about the waits of a policy that stands for the stored backoff. */
 function wrongDelays(stored: unknown, policy: BackoffPolicy): readonly BackoffDelay[] {
-  const ownMaxMs = policy.kind === 'exponential' && policy.maxMs >= 0 ? policy.maxMs : Infinity;
+  const ownMaxMs = policy.kind === 'exponential' ? policy.maxMs : Infinity;
   const leastMs = namesNoWait(stored) ? 1_000 : 0;
   const delays = attempts.flatMap((attempt) =>
     chances.map((chance) => backoffDelay(policy, attempt, () => chance)),
   );
-  return delays.filter(({ delayMs, clamped }) => {
-    const mostMs = clamped ? maxBackoffMs : Math.min(maxBackoffMs, Math.round(ownMaxMs));
-    return !Number.isInteger(delayMs) || delayMs < leastMs || delayMs > mostMs;
-  });
+  const mostMs = Math.min(maxBackoffMs, Math.round(ownMaxMs));
+  return delays.filter(
+    ({ delayMs, clamped }) =>
+      clamped || !Number.isInteger(delayMs) || delayMs < leastMs || delayMs > mostMs,
+  );
 }
 
 it('every stored backoff, whatever it lacks, gives a wait from zero to a day', () => {
@@ -80,6 +81,23 @@ it.each([undefined, null, 'manual', 7, [], {}, { mode: null }, { mode: 'some', b
     expect(readStoredRetry(stored)).toEqual(defaultRetryPolicy);
   },
 );
+
+it.each([
+  { kind: 'exponential', baseMs: '5s', factor: 'two', maxMs: -1, jitter: 7 },
+  { kind: 'fixed', delayMs: '5s' },
+  { kind: 'list', delaysMs: [1, 'soon'] },
+  { kind: 'list', delaysMs: 'soon' },
+])('of the backoff %j, in which no number can be, it is the default one', (backoff) => {
+  expect(readStoredRetry({ backoff })).toEqual(defaultRetryPolicy);
+});
+
+it.each([
+  { retryForMs: '1d', retryUntil: 'tomorrow', maxExceptions: 'three' },
+  { retryForMs: -1, retryUntil: 7, maxExceptions: 0 },
+  { retryForMs: 1e300, retryUntil: null, maxExceptions: 1.5 },
+])('of the limits %j, of which none can be, there is none', (limits) => {
+  expect(readStoredRetry(limits)).toEqual(defaultRetryPolicy);
+});
 
 it('what is right is kept', () => {
   const policy = {

@@ -19,6 +19,9 @@ describe.each([
   '{"mode":"manual"}',
   '{"backoff":{"kind":"list","delaysMs":[]}}',
   '{"backoff":{"kind":"fixed"}}',
+  '{"backoff":{"kind":"fixed","delayMs":"5s"}}',
+  '{"backoff":{"kind":"list","delaysMs":["soon"]}}',
+  '{"backoff":{"kind":"exponential","baseMs":"5s","factor":"two"},"retryUntil":"tomorrow"}',
 ])('a policy of retries that somebody wrote in SQL as %s', (json) => {
   it('is read with the defaults where it says nothing', async () => {
     const { holdfast, server } = test;
