@@ -31,6 +31,8 @@ import type {
 import { EventHub } from './event-hub.ts';
 import type { HoldfastEvent, HoldfastListener } from './event-map.ts';
 import type { DataAndOptions, EventName, TakesEvent } from './event-types.ts';
+import { listExecutionsOf, listLogsOf } from './executions.ts';
+import type { Execution, ListLogsOptions, LogPage } from './executions.ts';
 import { keepInternals } from './internals.ts';
 import type { Internals } from './internals.ts';
 import { actOnJob, cancelJobOf, readJobOf } from './job-calls.ts';
@@ -212,6 +214,26 @@ export class Holdfast<Tx = RegisteredTransaction> implements AsyncDisposable {
    */
   list(options: ListJobsOptions = {}): Promise<JobPage> {
     return listJobsOf(this.#internals, options);
+  }
+
+  /**
+   * Reads every run of a job with its error and its times, oldest first, the open one too.
+   *
+   * @throws JobNotFoundError, OptionsInvalidError
+   * @since 0.1.0
+   */
+  executions(id: string): Promise<readonly Execution[]> {
+    return listExecutionsOf(this.#internals, id);
+  }
+
+  /**
+   * Reads what the handlers of a job logged by `ctx.log`, oldest first and a page at a time: of all runs, or of one.
+   *
+   * @throws JobNotFoundError, OptionsInvalidError
+   * @since 0.1.0
+   */
+  logs(id: string, options: ListLogsOptions = {}): Promise<LogPage> {
+    return listLogsOf(this.#internals, { id, options });
   }
 
   /**

@@ -26,6 +26,7 @@ export type {
   CallbackRole,
   CatchUp,
   ErrorCode,
+  ExecutionStatus,
   FireOutcome,
   JobStatus,
   LifeCycleEvent,
@@ -63,6 +64,7 @@ export type {
 } from './event-calls.ts';
 export type * from './event-map.ts';
 export type * from './event-types.ts';
+export type { Execution, ListLogsOptions, LogLine, LogPage } from './executions.ts';
 export { Holdfast } from './holdfast.ts';
 export type { HoldfastOptions } from './holdfast.ts';
 export type { HoldfastProducer } from './holdfast-producer.ts';
@@ -76,7 +78,14 @@ export type { Job, JobSummary, JobUnique } from './job.ts';
 export type { JobPage, ListJobsOptions } from './list-jobs.ts';
 export type { HoldfastLogger } from './logger.ts';
 export type { PgTransaction } from './pg-transaction.ts';
-export type { PauseOptions, Queue, QueueOptions, Queues } from './queues.ts';
+export type {
+  DrainProgress,
+  PauseOptions,
+  PurgeResult,
+  Queue,
+  QueueOptions,
+  Queues,
+} from './queues.ts';
 export type { Register, RegisteredEvents, RegisteredTransaction } from './register.ts';
 export type { JobRunCall, RunMiddleware } from './run-middleware.ts';
 export type { ScheduleInfo } from './schedule-info.ts';

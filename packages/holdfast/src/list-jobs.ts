@@ -1,6 +1,16 @@
 import { findQueue, isStatementTimeout, listJobs } from '@holdfast/database';
 import type { Database, JobListRequest, JobSummaryRow } from '@holdfast/database';
-import { HoldfastError, isName, isTag, isUuid, jobStatuses } from '@holdfast/domain';
+import {
+  HoldfastError,
+  isLonger,
+  isName,
+  isRecord,
+  isTag,
+  isUuid,
+  jobLimits,
+  jobStatuses,
+  payloadJson,
+} from '@holdfast/domain';
 import type { JobStatus } from '@holdfast/domain';
 import { OptionCheck } from './check-options.ts';
 import type { Internals } from './internals.ts';
@@ -20,6 +30,17 @@ export interface ListJobsOptions {
   readonly tag?: string | undefined;
   /** The batch, chain or graph that they are members or callbacks of. */
   readonly batchId?: string | undefined;
+  /** A unique key that they hold or held, in whichever scope. */
+  readonly key?: string | undefined;
+  /** They were made after this instant. */
+  readonly createdAfter?: Date | undefined;
+  /** They were made before this instant. */
+  readonly createdBefore?: Date | undefined;
+  /**
+   * What their payloads contain: an object, for example `{ orderId: 7 }`, whose fields they have; or a text that is
+   * somewhere in their JSON, of at most 500 characters. No index serves it, so filter by other things as well.
+   */
+  readonly payload?: Readonly<Record<string, unknown>> | string | undefined;
   /** At most 200; default 50. */
   readonly limit?: number | undefined;
   /** The `nextCursor` of the page before. */
@@ -33,7 +54,11 @@ export interface JobPage {
   readonly nextCursor: string | undefined;
 }
 
-const names = ['status', 'type', 'queue', 'tag', 'batchId', 'limit', 'cursor'];
+const names = [
+  ...['status', 'type', 'queue', 'tag', 'batchId', 'key', 'createdAfter', 'createdBefore'],
+  ...['payload', 'limit', 'cursor'],
+];
+const maxSearchLength = 500;
 
 /**
  * Lists jobs, ended ones too, the newest first.
@@ -83,8 +108,50 @@ function readOptions(options: ListJobsOptions) {
   const limit = readPageLimit(check, options.limit);
   const statuses = readStatuses(check, options.status);
   const queue = readQueue(check, options.queue);
+  const uniqueKey = options.key;
+  if (uniqueKey !== undefined && !isText(uniqueKey, isKey)) {
+    check.refuse('key must be a unique key, of at most 512 bytes');
+  }
+  const createdAfter = check.instant('createdAfter', options.createdAfter)?.toISOString();
+  const createdBefore = check.instant('createdBefore', options.createdBefore)?.toISOString();
+  const search = readSearch(check, options.payload);
   check.done();
-  return { queue, limit, statuses, type, tag, batchId, beforeId };
+  return {
+    ...{ queue, limit, statuses, type, tag, batchId, beforeId },
+    ...{ uniqueKey, createdAfter, createdBefore, ...search },
+  };
+}
+
+function isKey(text: string): boolean {
+  return text.length >= 1 && isStorable(text) && !isLonger(text, jobLimits.uniqueKeyBytes);
+}
+
+/** What PostgreSQL takes as text. */
+function isStorable(text: string): boolean {
+  return !/[\0\p{Surrogate}]/u.test(text);
+}
+
+function readSearch(
+  check: OptionCheck,
+  search: unknown,
+): Pick<JobListRequest, 'payloadContains' | 'payloadText'> {
+  if (search === undefined) return {};
+  if (typeof search === 'string') {
+    const { length } = search;
+    if (length >= 1 && length <= maxSearchLength && isStorable(search))
+      return { payloadText: search };
+    check.refuse(
+      `payload must be an object, or a text of 1 to ${String(maxSearchLength)} characters`,
+    );
+    return {};
+  }
+  try {
+    if (isRecord(search)) return { payloadContains: payloadJson(search, { type: 'list' }).json };
+    check.refuse('payload must be an object or a text');
+  } catch {
+    check.refuse('payload must be an object that a payload can contain');
+  }
+  return {};
 }
 
 function readStatuses(

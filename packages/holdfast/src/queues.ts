@@ -1,7 +1,11 @@
 import {
+  countLeasedJobs,
   createQueue,
+  deleteQueue,
+  findQueue,
   listQueues,
   pauseQueue,
+  purgeQueue,
   readQueue,
   resolveQueues,
   resumeQueue,
@@ -39,6 +43,29 @@ export interface PauseOptions {
   readonly until?: Date | undefined;
   /** Who paused it, for people; default `sdk`. */
   readonly by?: string | undefined;
+}
+
+/**
+ * How far a drain is.
+ *
+ * @since 0.1.0
+ */
+export interface DrainProgress {
+  readonly queue: Queue;
+  /** How many of its jobs workers still have. */
+  readonly remaining: number;
+  /** None. */
+  readonly drained: boolean;
+}
+
+/**
+ * What a purge came to.
+ *
+ * @since 0.1.0
+ */
+export interface PurgeResult {
+  /** How many jobs were cancelled. */
+  readonly purged: number;
 }
 
 /** A queue with its settings, defaults included, and its counts. Durations in milliseconds. */
@@ -82,7 +109,28 @@ export class Queues {
 
   /** Pauses a queue: nothing of it is claimed from now on, and what runs goes on. A new queue is made for it. */
   async pause(name: string, options: PauseOptions = {}): Promise<void> {
-    const check = new OptionCheck(callWith('queues.pause', name));
+    await this.#pause({ call: 'queues.pause', name, options }, () => Promise.resolve());
+  }
+
+  /**
+   * Pauses a queue as `pause` does, and tells how many of its jobs still run; call it again to follow them.
+   *
+   * @throws OptionsInvalidError
+   * @since 0.1.0
+   */
+  async drain(name: string, options: PauseOptions = {}): Promise<DrainProgress> {
+    return this.#pause({ call: 'queues.drain', name, options }, async (open) => {
+      const view = await requireView(open, name);
+      const remaining = await countLeasedJobs(open.database, view.id);
+      return { queue: toQueue(view), remaining, drained: remaining === 0 };
+    });
+  }
+
+  async #pause<Result>(
+    { call, name, options }: Pause,
+    answer: (open: OpenConnection) => Promise<Result>,
+  ): Promise<Result> {
+    const check = new OptionCheck(callWith(call, name));
     check.name('the name', name);
     if (!check.names(options, ['reason', 'until', 'by'])) check.done();
     check.words('reason', options.reason);
@@ -90,12 +138,51 @@ export class Queues {
     const until = check.instant('until', options.until);
     check.done();
     const { connection, events } = this.#internals;
-    await connection.useWithRetry(async ({ database, projectId }) => {
+    const result = await connection.useWithRetry(async (open) => {
+      const { database, projectId } = open;
       await resolveQueues(database, projectId, [name]);
       const { reason, by = 'sdk' } = options;
       await pauseQueue(database, { projectId, name, by, reason, until });
+      return answer(open);
     });
     events.emit('QueuePaused', { queue: name, reason: options.reason });
+    return result;
+  }
+
+  /**
+   * Cancels every job of a queue that has not started, with the reason `purged`; what runs goes on. Those that are enqueued
+   * meanwhile stay.
+   *
+   * @throws HoldfastError `queue_not_found`; OptionsInvalidError
+   * @since 0.1.0
+   */
+  async purge(name: string): Promise<PurgeResult> {
+    requireName('queues.purge', name);
+    return this.#internals.connection.useOnce(async ({ database, projectId, settler }) => {
+      const queue = await findQueue(database, { projectId, name });
+      if (queue === undefined) throw notFound(name);
+      const request = { projectId, queueId: queue.id, reason: 'purged' };
+      const purged = await purgeQueue(database, request);
+      settler.kick();
+      return { purged };
+    });
+  }
+
+  /**
+   * Deletes a queue with its settings. It comes into being again with its next job.
+   *
+   * @throws HoldfastError `queue_not_found`, `queue_not_empty` while it holds jobs, dead letters too; OptionsInvalidError
+   * @since 0.1.0
+   */
+  async delete(name: string): Promise<void> {
+    requireName('queues.delete', name);
+    await this.#internals.connection.useOnce(async ({ database, projectId }) => {
+      const key = { projectId, name };
+      if (await deleteQueue(database, key)) return;
+      if ((await findQueue(database, key)) === undefined) throw notFound(name);
+      const message = `The queue "${name}" still holds jobs`;
+      throw new HoldfastError(message, { code: 'queue_not_empty' });
+    });
   }
 
   /**
@@ -137,10 +224,20 @@ export class Queues {
   }
 }
 
+interface Pause {
+  readonly call: string;
+  readonly name: string;
+  readonly options: PauseOptions;
+}
+
 async function requireQueue(open: OpenConnection, name: string): Promise<Queue> {
-  const row = await readQueue(open.database, { projectId: open.projectId, name });
-  if (row === undefined) throw notFound(name);
-  return toQueue(row);
+  return toQueue(await requireView(open, name));
+}
+
+async function requireView(open: OpenConnection, name: string): Promise<QueueView> {
+  const view = await readQueue(open.database, { projectId: open.projectId, name });
+  if (view === undefined) throw notFound(name);
+  return view;
 }
 
 function notFound(name: string): HoldfastError {

@@ -22,6 +22,8 @@ beforeAll(async () => {
   await worker.stop();
   ids['queued'] = (await holdfast.enqueue(other, 2, { queue: 'side', tags: ['red'] })).id;
   ids['later'] = (await holdfast.enqueue(other, 3, { delay: '1h' })).id;
+  const unique = { order: { id: 7, by: 'Ada Lovelace' } };
+  ids['unique'] = (await holdfast.enqueue('search', unique, { unique: { key: 'own' } })).id;
   const batch = await holdfast.batch([echo.with(4)]).enqueue();
   ids['batch'] = batch.id;
   ids['member'] = batch.jobIds[0] ?? '';
@@ -36,7 +38,7 @@ async function namesOf(options: ListJobsOptions): Promise<readonly string[]> {
 
 describe('a list of jobs', () => {
   it('has all of them, ended ones too, the newest first', async () => {
-    expect(await namesOf({})).toEqual(['member', 'later', 'queued', 'done']);
+    expect(await namesOf({})).toEqual(['member', 'unique', 'later', 'queued', 'done']);
     const { jobs, nextCursor } = await holdfast.list();
     expect(nextCursor).toBeUndefined();
     const { payload: _, result, metadata: __, ...summary } = await holdfast.get(ids['done'] ?? '');
@@ -52,8 +54,40 @@ describe('a list of jobs', () => {
     [{ queue: 'unheard-of' }, []],
     [{ tag: 'red' }, ['queued']],
     [{ tag: 'red', status: 'scheduled' }, []],
+    [{ key: 'own' }, ['unique']],
+    [{ key: 'own', status: 'completed' }, []],
+    [{ payload: { order: { id: 7 } } }, ['unique']],
+    [{ payload: { order: {} } }, ['unique']],
+    [{ payload: { order: { id: 8 } } }, []],
+    [{ payload: 'Lovelace' }, ['unique']],
+    [{ payload: 'Babbage', type: 'other' }, []],
   ])('is filtered by %j', async (filter, expected) => {
     expect(await namesOf(filter)).toEqual(expected);
+  });
+
+  it('is that of the time between two instants', async () => {
+    const { createdAt } = await holdfast.get(ids['later'] ?? '');
+    const later = (ms: number) => new Date(createdAt.getTime() + ms);
+    const type = 'other';
+    expect(await namesOf({ type, createdAfter: later(-1), createdBefore: later(1) })).toContain(
+      'later',
+    );
+    expect(await namesOf({ type, createdAfter: later(1) })).toEqual([]);
+    expect(await namesOf({ createdBefore: new Date(0) })).toEqual([]);
+  });
+
+  it.each([
+    { key: '' },
+    { key: 'x'.repeat(513) },
+    { payload: '' },
+    { payload: 'a\0b' },
+    { payload: 7 },
+    { payload: { a: new Map() } },
+    { createdAfter: 'yesterday' },
+    { createdBefore: new Date(NaN) },
+  ])('cannot be filtered by %j', async (filter) => {
+    const listed = holdfast.list(filter as ListJobsOptions);
+    await expect(listed).rejects.toMatchObject({ code: 'options_invalid' });
   });
 
   it('is that of one batch', async () => {
