@@ -39,7 +39,7 @@ function relationsByMain(thread: ThreadJobContext): JobRelations<RegisteredTrans
   return {
     readParents: async () => (await thread.call('parents')) as readonly ParentOutput[],
     batches: {
-      get: async () => (await thread.call('batch')) as BatchInfo,
+      get: async () => toBatchInfo((await thread.call('batch')) as BatchInfo),
       add: () =>
         Promise.reject(
           new HoldfastError('A handler in a thread cannot add to its batch', {
@@ -48,6 +48,28 @@ function relationsByMain(thread: ThreadJobContext): JobRelations<RegisteredTrans
         ),
     },
   };
+}
+
+/** On its way to the thread it was JSON, which has no instants and leaves out what is `undefined`. */
+function toBatchInfo(json: BatchInfo): BatchInfo {
+  return {
+    ...json,
+    name: json.name,
+    parentId: json.parentId,
+    createdAt: new Date(json.createdAt),
+    finishedAt: toInstant(json.finishedAt),
+    cancelledAt: toInstant(json.cancelledAt),
+    callbacks: json.callbacks.map((callback) => ({
+      ...callback,
+      percent: callback.percent,
+      enqueuedAt: toInstant(callback.enqueuedAt),
+      endedAt: toInstant(callback.endedAt),
+    })),
+  };
+}
+
+function toInstant(json: Date | undefined): Date | undefined {
+  return json === undefined ? undefined : new Date(json);
 }
 
 /** A definition cannot be copied to the main thread; what it says can. */

@@ -47,9 +47,10 @@ describe('a job that is isolated in a thread', () => {
     const crunch = defineJob<{ at: string }>({ type: 'crunch' });
     const weigh = defineJob<{ of: string }>({ type: 'weigh' });
     const chain = holdfast.chain([crunch.with({ at: '2031-02-03' }), weigh.with({ of: 'it' })]);
-    const { jobIds } = await chain.enqueue();
+    const crunched = defineJob<object>({ type: 'crunched' });
+    const { jobIds } = await chain.progress(crunched.with({}), { every: 50 }).enqueue();
     const { result } = await holdfast.wait(jobIds[1] ?? '', { timeout: '45s' });
-    expect(result).toEqual({ drawn: 7, total: 2, refusal: 'not_in_thread' });
+    expect(result).toEqual({ drawn: 7, total: 2, hasDates: true, refusal: 'not_in_thread' });
   });
 
   it('becomes a dead letter when its payload does not fit', async () => {
