@@ -1,4 +1,4 @@
-import { lifeCycleEvents } from '@holdfast/domain';
+import { lifeCycleEvents, uuidV7 } from '@holdfast/domain';
 import { textArray } from './array-literal.ts';
 import type { Database } from './database.ts';
 import { enqueueJobs } from './enqueue.ts';
@@ -96,7 +96,8 @@ function jobsByProject(rows: readonly Row[]): ReadonlyMap<string, readonly NewJo
       dataJson: JSON.stringify(row.data),
       occurredAt: row.occurred_at.toISOString(),
     };
-    jobs.push(listenerJob(readStoredTemplate(row.job), envelope));
+    const jobId = uuidV7(row.occurred_at.getTime());
+    jobs.push(listenerJob(readStoredTemplate(row.job), envelope, jobId));
   }
   return projects;
 }

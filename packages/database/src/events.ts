@@ -1,8 +1,9 @@
-import { HoldfastError, isLifeCycleEvent } from '@holdfast/domain';
+import { HoldfastError, isLifeCycleEvent, uuidSeries } from '@holdfast/domain';
 import type { LifeCycleEvent } from '@holdfast/domain';
 import { plainArray, textArray } from './array-literal.ts';
 import type { Database } from './database.ts';
 import { enqueueJobs } from './enqueue.ts';
+import type { NewJob } from './enqueue.ts';
 import { findListeners } from './event-subscriptions.ts';
 import type { ListenerTemplate } from './event-subscriptions.ts';
 import { statements } from './generated/statements.ts';
@@ -22,9 +23,9 @@ export interface NewEvent {
 
 /** What an emit did, and whom to wake after its commit. */
 export interface Emitted {
-  /** The ids of the events that were written: those that somebody subscribed to. */
+  /** The ids of the events that were written, by this call or an earlier one: those that somebody subscribed to. */
   readonly eventIds: readonly string[];
-  /** The jobs that were made for them. */
+  /** The jobs that were made for them. Of an earlier call's, as far as nobody has changed a subscription meanwhile. */
   readonly jobIds: readonly string[];
   /** Queues that got jobs which are due now. */
   readonly queueIds: readonly string[];
@@ -103,16 +104,21 @@ async function writeEvents(
     ],
   );
   const times = new Map(rows.map((row) => [row.id, row.occurred_at]));
-  const jobs = events.flatMap((event) => {
+  const jobIds: string[] = [];
+  const jobs: NewJob[] = [];
+  for (const event of events) {
+    // The same for each call that emits the event.
+    const nextId = uuidSeries(event.id);
     const occurredAt = times.get(event.id);
-    // It was emitted before, with its jobs.
-    if (occurredAt === undefined) return [];
-    const templates = listeners.get(event.event) ?? [];
-    return templates.map((template) => listenerJob(template, { ...event, occurredAt }));
-  });
-  const eventIds = [...times.keys()];
-  const jobIds = jobs.map(({ id }) => id);
-  if (jobs.length === 0) return { ...nothing, eventIds };
+    for (const template of listeners.get(event.event) ?? []) {
+      const id = nextId();
+      jobIds.push(id);
+      // Unless it was emitted before, with its jobs.
+      if (occurredAt !== undefined) jobs.push(listenerJob(template, { ...event, occurredAt }, id));
+    }
+  }
+  const eventIds = events.map(({ id }) => id);
+  if (jobs.length === 0) return { ...nothing, eventIds, jobIds };
   const { queueIds, scheduled } = await enqueueJobs(database, { projectId, jobs, tx, queues });
   return { eventIds, jobIds, queueIds, scheduled };
 }

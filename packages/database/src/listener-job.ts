@@ -1,4 +1,3 @@
-import { uuidV7 } from '@holdfast/domain';
 import type { NewJob } from './enqueue.ts';
 import type { ListenerTemplate } from './event-subscriptions.ts';
 import { jobOfTemplate } from './job-template.ts';
@@ -16,11 +15,15 @@ export interface EventEnvelope {
 }
 
 /** The job that a subscription asks for, with the event as payload: `{ event, id, data, occurredAt, jobId? }`. */
-export function listenerJob(template: ListenerTemplate, envelope: EventEnvelope): NewJob {
+export function listenerJob(
+  template: ListenerTemplate,
+  envelope: EventEnvelope,
+  jobId: string,
+): NewJob {
   const { dataJson, ...rest } = envelope;
   const head = JSON.stringify(rest);
   return {
-    ...jobOfTemplate({ ...template, payload: undefined }, uuidV7(Date.parse(rest.occurredAt))),
+    ...jobOfTemplate({ ...template, payload: undefined }, jobId),
     payloadJson: `${head.slice(0, -1)},"data":${dataJson}}`,
     eventId: envelope.id,
   };

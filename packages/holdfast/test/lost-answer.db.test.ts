@@ -69,6 +69,15 @@ describe('an answer that is lost after the commit', () => {
     expect(await countJobs(server.url)).toBe(3);
   });
 
+  it('makes no second event, and tells of the one that is there', async () => {
+    await holdfast.subscribe('user.registered', echo);
+    proxy.loseAnswerTo('commit\0');
+    const { id, jobIds } = await holdfast.emit('user.registered', 1);
+    expect(proxy.cutCount).toBe(1);
+    const jobs = await query(server.url, 'select id, event_id from holdfast.jobs', []);
+    expect(jobs).toEqual([{ id: jobIds[0], event_id: id }]);
+  });
+
   it('makes no second batch, and adds no member twice', async () => {
     const jobs = [echo.with(1), echo.with(2)];
     await holdfast.enqueue(echo, -1);
