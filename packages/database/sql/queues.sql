@@ -32,6 +32,13 @@ from holdfast.queues as q
 join wanted on wanted.name = q.name
 where q.project_id = $1::uuid and q.deleted_at is null;
 
+-- name: find_queues
+-- Those of the queues that exist; makes none, and waits for nobody. All as text, since it runs in transactions of
+-- other libraries too.
+select q.id::text as id, q.name, q.job_defaults::text as job_defaults
+from holdfast.queues as q
+where q.project_id = $1::uuid and q.name = any ($2::text[]) and q.deleted_at is null;
+
 -- name: list_claimable_queues
 -- What a worker needs to know of the queues that it serves. A deleted queue with jobs in it is served to its end.
 select q.id, q.name, q.concurrency, q.paused_at is not null as paused

@@ -10,7 +10,7 @@ import { insertBatchTree, insertMembers } from './insert-batch-tree.ts';
 import { enqueuedBy, nothingEnqueued, startMaking, wholly } from './making.ts';
 import type { Making } from './making.ts';
 import type { Queryable } from './queryable.ts';
-import { resolveQueues } from './queue-directory.ts';
+import { resolveQueuesFor } from './queue-directory.ts';
 import type { QueueEntry } from './queue-directory.ts';
 import { findMembers, findRepeated } from './repeated-batches.ts';
 import { batchExists, idsOf, joined, refuseTaken } from './taken-ids.ts';
@@ -52,7 +52,8 @@ export async function addToBatch(database: Database, request: AddToBatch): Promi
     ...jobs.map(({ queue }) => queue),
     ...batches.flatMap((each) => [...queuesOfBatch(each)]),
   ]);
-  const queues = request.queues ?? (await resolveQueues(database, projectId, [...names]));
+  const queues =
+    request.queues ?? (await resolveQueuesFor(tx, { database, projectId, names: [...names] }));
   return startMaking({ database, projectId, queues, mayRepeat: true, tx }, (making) =>
     insertIntoBatch(making, request),
   );

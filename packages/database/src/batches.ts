@@ -7,7 +7,7 @@ import { insertBatchTree } from './insert-batch-tree.ts';
 import type { JobTemplate } from './job-template.ts';
 import { enqueuedBy, nothingEnqueued, startMaking, wholly } from './making.ts';
 import type { Queryable } from './queryable.ts';
-import { resolveQueues } from './queue-directory.ts';
+import { resolveQueuesFor } from './queue-directory.ts';
 import type { QueueEntry } from './queue-directory.ts';
 import { findRepeated } from './repeated-batches.ts';
 import { batchExists, idsOf, refuseTaken } from './taken-ids.ts';
@@ -85,7 +85,8 @@ export async function createBatch(
   checkBatch(batch);
   // Before the transaction: to look queues up takes a connection of its own.
   const queues =
-    request.queues ?? (await resolveQueues(database, projectId, [...queuesOfBatch(batch)]));
+    request.queues ??
+    (await resolveQueuesFor(request.tx, { database, projectId, names: [...queuesOfBatch(batch)] }));
   return startMaking({ database, projectId, queues, mayRepeat, tx: request.tx }, async (making) => {
     if (parentId !== undefined) {
       return insertIntoBatch(making, { id: parentId, jobs: [], batches: [batch] });

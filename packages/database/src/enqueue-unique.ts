@@ -8,7 +8,7 @@ import { announceEvents } from './events.ts';
 import type { Announcement } from './events.ts';
 import { statements } from './generated/statements.ts';
 import type { Queryable } from './queryable.ts';
-import { resolveQueues } from './queue-directory.ts';
+import { resolveQueuesFor } from './queue-directory.ts';
 import type { QueueEntry } from './queue-directory.ts';
 import { groupByKey, toRequest, withNewestContent } from './unique-groups.ts';
 import type { KeyGroup, UniqueJob } from './unique-groups.ts';
@@ -68,7 +68,8 @@ export async function enqueueUniqueJobs(
 ): Promise<UniquelyEnqueued> {
   const groups = groupByKey(request.jobs);
   const names = [...new Set(request.jobs.map(({ queue }) => queue))];
-  const queues = request.queues ?? (await resolveQueues(database, request.projectId, names));
+  const { projectId, tx } = request;
+  const queues = request.queues ?? (await resolveQueuesFor(tx, { database, projectId, names }));
   const run = (tx: Queryable) => enqueueIn(tx, { ...request, database, groups, queues });
   return request.tx === undefined ? database.transaction(run) : run(request.tx);
 }

@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 import { statements } from './generated/statements.ts';
 import type { Lane } from './lane.ts';
 import type { Queryable, SqlValue } from './queryable.ts';
-import { resolveQueues } from './queue-directory.ts';
+import { resolveQueuesFor } from './queue-directory.ts';
 import type { QueueEntry } from './queue-directory.ts';
 
 /** A job to be inserted. Absent settings come from its queue, then from the defaults. */
@@ -95,7 +95,9 @@ export async function enqueueJobs(
 ): Promise<Enqueued> {
   const { projectId, tx, mayRepeat } = request;
   const jobs = mayRepeat === true ? await withoutKnown(tx ?? database, request) : request.jobs;
-  const queues = request.queues ?? (await resolveQueues(database, projectId, distinctQueues(jobs)));
+  const queues =
+    request.queues ??
+    (await resolveQueuesFor(tx, { database, projectId, names: distinctQueues(jobs) }));
   const groups = groupByWay(jobs, queues);
   const ways = enqueueWays.filter((way) => groups[way].length > 0);
   const insertedIds = new Set<string>();

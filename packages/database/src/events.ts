@@ -9,7 +9,7 @@ import type { ListenerTemplate } from './event-subscriptions.ts';
 import { statements } from './generated/statements.ts';
 import { listenerJob } from './listener-job.ts';
 import type { Queryable } from './queryable.ts';
-import { resolveQueues } from './queue-directory.ts';
+import { resolveQueuesFor } from './queue-directory.ts';
 import type { QueueEntry } from './queue-directory.ts';
 
 /** An event of the application. */
@@ -77,10 +77,13 @@ async function queuesOf(
   database: Database,
   request: EmitRequest & { readonly listeners: Listeners },
 ): Promise<ReadonlyMap<string, QueueEntry>> {
-  const { projectId, queues, listeners } = request;
+  const { projectId, queues, listeners, tx } = request;
   const names = new Set([...listeners.values()].flat().map(({ queue }) => queue));
   const missing = [...names].filter((name) => queues?.has(name) !== true);
-  return new Map([...(queues ?? []), ...(await resolveQueues(database, projectId, missing))]);
+  return new Map([
+    ...(queues ?? []),
+    ...(await resolveQueuesFor(tx, { database, projectId, names: missing })),
+  ]);
 }
 
 async function writeEvents(

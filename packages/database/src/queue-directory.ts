@@ -42,13 +42,8 @@ export async function resolveQueues(
 ): Promise<ReadonlyMap<string, QueueEntry>> {
   const directory = directoryOf(database);
   const now = performance.now();
-  const found = new Map<string, QueueEntry>();
-  const missing = new Set<string>();
-  for (const name of names) {
-    const entry = directory.get(`${projectId}/${name}`);
-    if (entry !== undefined && now - entry.readAt < freshForMs) found.set(name, entry);
-    else missing.add(name);
-  }
+  const found = new Map(freshQueues(database, projectId, names));
+  const missing = new Set(names.filter((name) => !found.has(name)));
   for (let look = 0; look < maxLooks && missing.size > 0; look += 1) {
     const values = [projectId, textArray([...missing])];
     for (const row of await database.query<Row>(statements.ensureQueues, values)) {
@@ -57,6 +52,66 @@ export async function resolveQueues(
       found.set(row.name, entry);
       missing.delete(row.name);
     }
+  }
+  return found;
+}
+
+/**
+ * The same for jobs that become part of a transaction, if there is one. A queue that it has made itself, by SQL, is seen
+ * by nobody else, and to make it a second time would be to wait for the transaction's own end.
+ */
+export async function resolveQueuesFor(
+  tx: Queryable | undefined,
+  request: {
+    readonly database: Database;
+    readonly projectId: string;
+    readonly names: readonly string[];
+  },
+): Promise<ReadonlyMap<string, QueueEntry>> {
+  const { database, projectId, names } = request;
+  if (tx === undefined) return resolveQueues(database, projectId, names);
+  const found = new Map(freshQueues(database, projectId, names));
+  const missing = (): readonly string[] => names.filter((name) => !found.has(name));
+  const readAt = performance.now();
+  for (const entry of await findQueues(database, projectId, missing())) {
+    directoryOf(database).set(`${projectId}/${entry.name}`, { ...entry, readAt });
+    found.set(entry.name, entry);
+  }
+  // Not to be remembered: they may never be committed.
+  for (const entry of await findQueues(tx, projectId, missing())) found.set(entry.name, entry);
+  const made = await resolveQueues(database, projectId, missing());
+  return new Map([...found, ...made]);
+}
+
+/** Queues that exist, of these names. */
+async function findQueues(
+  on: Queryable,
+  projectId: string,
+  names: readonly string[],
+): Promise<readonly QueueEntry[]> {
+  if (names.length === 0) return [];
+  const rows = await on.query<Pick<Row, 'id' | 'name'> & { readonly job_defaults: string }>(
+    statements.findQueues,
+    [projectId, textArray(names)],
+  );
+  // Written by this product.
+  return rows.map((row) =>
+    toEntry({ ...row, job_defaults: JSON.parse(row.job_defaults) as QueueJobDefaults }),
+  );
+}
+
+/** What was read of queues a moment ago, by name. */
+function freshQueues(
+  database: Database,
+  projectId: string,
+  names: readonly string[],
+): ReadonlyMap<string, QueueEntry> {
+  const directory = directoryOf(database);
+  const now = performance.now();
+  const found = new Map<string, QueueEntry>();
+  for (const name of names) {
+    const entry = directory.get(`${projectId}/${name}`);
+    if (entry !== undefined && now - entry.readAt < freshForMs) found.set(name, entry);
   }
   return found;
 }

@@ -3,7 +3,7 @@ import {
   enqueueUniqueJobs,
   foreignQueryable,
   readJobStatus,
-  resolveQueues,
+  resolveQueuesFor,
   wakeForJobs,
 } from '@holdfast/database';
 import type { NewJob, Queryable, UniqueJob } from '@holdfast/database';
@@ -142,7 +142,7 @@ interface Insert {
 }
 
 async function insert(open: OpenConnection, request: Insert): Promise<readonly EnqueueResult[]> {
-  const newJobs = await toNewJobs(open, request.jobs);
+  const newJobs = await toNewJobs(open, request.jobs, request.tx);
   const mayRepeat = request.mayRepeat || request.jobs.some(({ hasGivenId }) => hasGivenId);
   const work = { ...request, newJobs, mayRepeat };
   return newJobs.some(({ unique }) => unique !== undefined)
@@ -206,13 +206,18 @@ async function resultsOf(
   return results;
 }
 
-/** The jobs in stored form: what the caller said, then the definition, then the queue. */
+/**
+ * The jobs in stored form: what the caller said, then the definition, then the queue.
+ *
+ * @param tx the transaction that they are for
+ */
 export async function toNewJobs(
   { database, projectId }: OpenConnection,
   jobs: readonly CheckedDraft[],
+  tx?: Queryable,
 ): Promise<readonly UniqueJob[]> {
   const names = [...new Set(jobs.map(queueOf))];
-  const queues = await resolveQueues(database, projectId, names);
+  const queues = await resolveQueuesFor(tx, { database, projectId, names });
   return jobs.map((job) => {
     const { draft } = job;
     const fields = fieldsOf(job);

@@ -79,6 +79,27 @@ describe('a job that is enqueued in the caller’s transaction', () => {
     expect(again).toEqual({ id, status: 'queued', deduplicated: true });
   });
 
+  it('goes to a queue that the transaction itself has made, by SQL', async () => {
+    const { holdfast, server } = test;
+    const ends = { rollback: [], commit: [{ count: 6 }] } as const;
+    for (const end of ['rollback', 'commit'] as const) {
+      await within(end, async () => {
+        await client.query(`select holdfast.enqueue('default', 'made-by-sql', 'order.ship')`);
+        const job = ship.with({ orderId: 1 }, { queue: 'made-by-sql' });
+        const options = { tx: client, queue: 'made-by-sql' } as const;
+        await holdfast.enqueue(ship, { orderId: 1 }, options);
+        await holdfast.enqueue(ship, { orderId: 1 }, { ...options, unique: { key: 'sql' } });
+        await holdfast.enqueueMany(ship, [{ orderId: 1 }], options);
+        const { id } = await holdfast.batch([job]).enqueue({ tx: client });
+        await holdfast.batches.add(id, job, { tx: client });
+      });
+      const text = `
+        select count(*)::integer from holdfast.jobs as j
+        join holdfast.queues as q on q.id = j.queue_id where q.name = $1 group by q.id`;
+      expect(await query(server.url, text, ['made-by-sql'])).toEqual(ends[end]);
+    }
+  });
+
   it('is found by a worker that nobody woke', async () => {
     await using worker = createWorker({ holdfast: test.holdfast, jobs: [ship] });
     await worker.start();

@@ -2642,6 +2642,13 @@ join wanted on wanted.name = q.name
 where q.project_id = $1::uuid and q.deleted_at is null`,
   },
   /** queues.sql */
+  findQueues: {
+    name: 'find_queues',
+    text: `select q.id::text as id, q.name, q.job_defaults::text as job_defaults
+from holdfast.queues as q
+where q.project_id = $1::uuid and q.name = any ($2::text[]) and q.deleted_at is null`,
+  },
+  /** queues.sql */
   listClaimableQueues: {
     name: 'list_claimable_queues',
     text: `select q.id, q.name, q.concurrency, q.paused_at is not null as paused

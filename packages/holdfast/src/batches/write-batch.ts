@@ -1,4 +1,4 @@
-import { addToBatch, createBatch, resolveQueues, wakeForJobs } from '@holdfast/database';
+import { addToBatch, createBatch, resolveQueuesFor, wakeForJobs } from '@holdfast/database';
 import type { BatchEnqueued, NewJob, Queryable } from '@holdfast/database';
 import { uuidV7 } from '@holdfast/domain';
 import { systemClock } from '@holdfast/runtime';
@@ -109,7 +109,7 @@ async function storeMembers(
 interface Storing {
   readonly open: OpenConnection;
   readonly jobs: ReadonlyMap<string, NewJob>;
-  readonly queues: Awaited<ReturnType<typeof resolveQueues>>;
+  readonly queues: Awaited<ReturnType<typeof resolveQueuesFor>>;
   /** The caller's transaction. */
   readonly on: Queryable | undefined;
 }
@@ -170,8 +170,12 @@ async function storeOnce(
 ): Promise<void> {
   const { left, on, store } = work;
   const { database, projectId, notifier } = open;
-  const queues = await resolveQueues(database, projectId, [...new Set(left.map(queueOf))]);
-  const newJobs = await toNewJobs(open, left);
+  const queues = await resolveQueuesFor(on, {
+    database,
+    projectId,
+    names: [...new Set(left.map(queueOf))],
+  });
+  const newJobs = await toNewJobs(open, left, on);
   // None of them has a unique key.
   const jobs = new Map(newJobs.map((job) => [job.id, { ...job, unique: undefined }]));
   const done = await store({ open, jobs, queues, on });
