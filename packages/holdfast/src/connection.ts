@@ -44,7 +44,7 @@ export interface ConnectionParts {
 export interface UseOptions extends Pick<RetryOptions, 'maxAttempts' | 'capMs'> {
   /** Ends the tries. */
   readonly signal?: AbortSignal | undefined;
-  /** Told of each error that may go away by itself. */
+  /** Told of each error that may go away by itself, instead of the logger. */
   readonly onTrouble?: ((error: unknown) => void) | undefined;
 }
 
@@ -125,8 +125,8 @@ export class Connection {
         isTransient: isTransientError,
         ...(signal === undefined ? {} : { signal }),
         onRetry: ({ error, delayMs }) => {
-          onTrouble?.(error);
-          this.logger.warn({ err: error, delayMs }, 'database call failed, trying again');
+          if (onTrouble !== undefined) onTrouble(error);
+          else this.logger.warn({ err: error, delayMs }, 'database call failed, trying again');
         },
       }).catch(rethrowExplained),
     );

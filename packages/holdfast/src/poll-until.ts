@@ -1,10 +1,14 @@
 import { systemClock } from '@holdfast/runtime';
 import type { UseOptions } from './connection.ts';
+import type { HoldfastLogger } from './logger.ts';
+import { OutageLog } from './outage-log.ts';
 
 /** What is polled for, and for how long. */
 export interface Poll<Found> {
   /** Looks once; `undefined` when it is not there yet. A look that outlives the waiting is let go, its signal aborted. */
   readonly look: (options: UseOptions) => Promise<Found | undefined>;
+  /** Told of outages, each of which may be long. */
+  readonly logger: HoldfastLogger;
   /** Without end when it is `Infinity`. */
   readonly timeoutMs: number;
   /** The error of a wait that took too long; it is told what keeps the last look from an answer, if something does. */
@@ -31,8 +35,10 @@ export async function pollUntil<Found>(poll: Poll<Found>): Promise<Found> {
   const { look, timeoutMs, timeoutError, signal } = poll;
   const sleep = poll.sleep ?? sleepOn;
   let trouble: unknown;
+  const outages = new OutageLog(poll.logger);
   const onTrouble = (error: unknown): void => {
     trouble = error;
+    outages.failed(error);
   };
   signal?.throwIfAborted();
   const over = new AbortController();
@@ -60,6 +66,7 @@ export async function pollUntil<Found>(poll: Poll<Found>): Promise<Found> {
       // Its failure after the end of the waiting concerns nobody.
       looking.catch(() => undefined);
       const found = await Promise.race([looking, stopped]);
+      outages.answered();
       if (found !== undefined) return found;
       trouble = undefined;
       await Promise.race([sleep(pauseAfterMs(looks), over.signal), stopped]);

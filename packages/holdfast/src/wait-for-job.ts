@@ -59,6 +59,7 @@ export async function waitForJob(
   try {
     return await pollUntil({
       ...limits,
+      logger: internals.connection.logger,
       look: (useOptions) => internals.connection.useWithRetry(lookOnce, useOptions),
       sleep: (durationMs, pause) => wakeUp.sleep(durationMs, pause),
       timeoutError: (cause) => new WaitTimeoutError(id, status, { cause }),

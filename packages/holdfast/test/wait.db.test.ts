@@ -30,44 +30,43 @@ async function enqueueBoth(): Promise<readonly [string, string]> {
   return [id, batch.id];
 }
 
-/** More tries than other calls get. */
-const manyTries = 11;
+/** More tries than two other calls would get. */
+const manyTries = 21;
 
-/** A Holdfast behind the proxy, and when its calls have been tried in vain so often. */
-function openThatCounts() {
-  let warningCount = 0;
-  let note = (): void => undefined;
-  const failedOften = new Promise<void>((resolve) => (note = resolve));
+/** A Holdfast behind the proxy, and what it logs. */
+function openWithLog() {
+  const lines: string[] = [];
   const quiet = (): void => undefined;
-  const warn = (_fields: object, message: string): void => {
-    if (message.includes('trying again')) warningCount += 1;
-    if (warningCount === manyTries) note();
-  };
-  const logger = { debug: quiet, info: quiet, error: quiet, warn };
-  return { failedOften, holdfast: new Holdfast({ connectionString: proxy.url, logger }) };
+  const note = (_fields: object, message: string): void => void lines.push(message);
+  const logger = { debug: quiet, info: note, error: quiet, warn: note };
+  return { lines, holdfast: new Holdfast({ connectionString: proxy.url, logger }) };
 }
 
 describe('a wait whose database does not answer', () => {
   it('goes on until the database is back, and then sees what has happened', async () => {
     const [job, batch] = await enqueueBoth();
-    await proxy.close();
-    const one = openThatCounts();
-    const other = openThatCounts();
+    const turnedAway = proxy.turnAway(manyTries);
+    const one = openWithLog();
+    const other = openWithLog();
     const waits = Promise.all([one.holdfast.wait(job), other.holdfast.batches.wait(batch)]);
-    await Promise.race([waits, Promise.all([one.failedOften, other.failedOften])]);
+    await Promise.race([waits, turnedAway]);
     await using direct = new Holdfast({ connectionString: server.url });
     await using worker = createWorker({ holdfast: direct });
     await worker.handle(nobodys, (payload) => payload).start();
-    await proxy.reopen();
+    proxy.letIn();
     const ended = { status: 'completed' };
     expect(await waits).toMatchObject([{ ...ended, result: 1 }, ended]);
+    for (const { lines } of [one, other]) {
+      expect(lines[0]).toBe('the database does not answer, waiting for it');
+      expect(lines.at(-1)).toBe('the database answers again');
+    }
     await Promise.all([one.holdfast.close(), other.holdfast.close()]);
   });
 
   it('ends when its Holdfast is closed', async () => {
     const [job, batch] = await enqueueBoth();
     await proxy.close();
-    const { holdfast: closed } = openThatCounts();
+    const { holdfast: closed } = openWithLog();
     const waits = Promise.allSettled([closed.wait(job), closed.batches.wait(batch)]);
     await closed.close();
     const error = { code: 'closed' };

@@ -179,6 +179,7 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
   "holdfast.queues.get('mail')": { value: { counts: { queued: 1 } } },
   "holdfast.queues.pause('mail', { reason: 'maintenance' })": nothing,
   "holdfast.queues.resume('mail')": nothing,
+  "holdfast.queues.purge('mail')": { value: { purged: 1 } },
 
   // Events and tables
   "holdfast.on('JobProcessed', ({ jobId }) => console.log(jobId))": { ...works, logged: 1 },

@@ -32,6 +32,7 @@ export function waitForBatch(
   };
   return pollUntil({
     ...readWaitOptions('batches.wait', options),
+    logger: connection.logger,
     look: (useOptions) => connection.useWithRetry(lookOnce, useOptions),
     timeoutError: (cause) =>
       new HoldfastError(notEndedInTime(`The batch ${id}`, status), {

@@ -16,6 +16,10 @@ export interface CuttingProxy {
   fallSilent(): void;
   /** Nothing goes through the connections that are open now; new ones are as usual: the server has a successor. */
   strandConnections(): void;
+  /** From now on connections are ended as they come, and those that are open too; resolves when so many have come. */
+  turnAway(count: number): Promise<void>;
+  /** Connections are let through again. */
+  letIn(): void;
   /** Nobody listens any more. */
   close(): Promise<void>;
   /** Listens again after a close, under the same URL. */
@@ -33,7 +37,13 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
   let wanted: string | undefined;
   let cutCount = 0;
   let isSilent = false;
+  let onTurnedAway: (() => void) | undefined;
   const server = createServer((client) => {
+    if (onTurnedAway !== undefined) {
+      client.on('error', () => undefined).destroy();
+      onTurnedAway();
+      return;
+    }
     const upstream = connect(Number(target.port), target.hostname);
     let isLosing = false;
     const connection = { isStranded: false };
@@ -85,6 +95,19 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
     },
     strandConnections() {
       for (const connection of connections) connection.isStranded = true;
+    },
+    async turnAway(count) {
+      await new Promise<void>((resolve) => {
+        let left = count;
+        onTurnedAway = () => {
+          left -= 1;
+          if (left === 0) resolve();
+        };
+        for (const socket of sockets) socket.destroy();
+      });
+    },
+    letIn() {
+      onTurnedAway = undefined;
     },
     async close() {
       for (const socket of sockets) socket.destroy();
