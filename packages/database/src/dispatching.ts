@@ -7,6 +7,7 @@ import { statements } from './generated/statements.ts';
 import { readStoredTemplate } from './job-template.ts';
 import { listenerJob } from './listener-job.ts';
 import type { Queryable } from './queryable.ts';
+import { ensureQueuesWithin } from './queue-directory.ts';
 
 /** What one round of a dispatcher did. */
 export interface Dispatched {
@@ -76,7 +77,10 @@ async function enqueueListeners(
   let jobCount = 0;
   let scheduled = false;
   for (const [projectId, jobs] of jobsByProject(rows)) {
-    const done = await enqueueJobs(database, { projectId, jobs, tx });
+    const names = [...new Set(jobs.map(({ queue }) => queue))];
+    // The transaction may have the last connection.
+    const queues = await ensureQueuesWithin(tx, projectId, names);
+    const done = await enqueueJobs(database, { projectId, jobs, tx, queues });
     jobCount += jobs.length;
     queueIds.push(...done.queueIds);
     scheduled ||= done.scheduled;

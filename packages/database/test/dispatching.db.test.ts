@@ -4,6 +4,7 @@ import {
   emitEvents,
   listEvents,
   listNewestPositions,
+  openDatabase,
   prune,
   readOutboxState,
   subscribe,
@@ -75,6 +76,14 @@ describe('a dispatcher', () => {
       occurredAt: expect.stringMatching(/Z$/) as unknown,
       data: { type: 'test.job', queue: expect.any(String) as unknown, attempt: 1, executionSeq: 1 },
     });
+  });
+
+  it('gets along with one connection', async () => {
+    const database = openDatabase({ connectionString: test.url, poolSize: 1 });
+    await subscribe(database, { projectId, event: 'JobProcessed', job: listener('a') });
+    await factory.completed();
+    const dispatched = await dispatchEvents(database).finally(() => database.close());
+    expect(dispatched).toMatchObject({ jobCount: 1 });
   });
 
   it('makes no second job for what an application emitted', async () => {

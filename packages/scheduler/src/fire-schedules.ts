@@ -1,6 +1,7 @@
 import {
   advanceSchedule,
   enqueueJobs,
+  ensureQueuesWithin,
   hasUnfinishedJob,
   jobOfFire,
   lockDueSchedules,
@@ -74,7 +75,10 @@ export async function fireDueSchedules(
     for (const schedule of schedules) await fireSchedule(schedule, batch);
     const queueIds = new Set<string>();
     for (const [projectId, jobs] of batch.jobsByProject) {
-      const enqueued = await enqueueJobs(database, { projectId, jobs, tx });
+      const names = [...new Set(jobs.map(({ queue }) => queue))];
+      // The transaction may have the last connection.
+      const queues = await ensureQueuesWithin(tx, projectId, names);
+      const enqueued = await enqueueJobs(database, { projectId, jobs, tx, queues });
       enqueued.queueIds.forEach((queueId) => queueIds.add(queueId));
     }
     const { fired, unfired, broken } = batch;

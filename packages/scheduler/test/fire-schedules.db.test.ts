@@ -1,4 +1,4 @@
-import { listFires, pauseSchedule, readSchedule } from '@holdfast/database';
+import { listFires, openDatabase, pauseSchedule, readSchedule } from '@holdfast/database';
 import { createTestDatabase, justPassed, makeSchedule, schedulePeriodMs } from '@holdfast/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fireDueSchedules } from '../src/fire-schedules.ts';
@@ -47,6 +47,13 @@ describe('firing due schedules', () => {
     expect(await jobsOf(key)).toEqual([{ type: 'report', status: 'queued', fire_at: fireAt }]);
     const schedule = await readSchedule(test.database, key);
     expect(schedule?.nextFireAt).toEqual(new Date(fireAt.getTime() + schedulePeriodMs));
+  });
+
+  it('gets along with one connection', async () => {
+    const database = openDatabase({ connectionString: test.url, poolSize: 1 });
+    await makeSchedule(test.database, { name: 'alone', job: { type: 'report', queue: 'alone' } });
+    const report = await fireDueSchedules(database).finally(() => database.close());
+    expect(report.fired).toMatchObject([{ name: 'alone' }]);
   });
 
   it('leaves a schedule alone that is not due', async () => {
