@@ -75,7 +75,8 @@ async function runCell<Own extends OwnNames>(
   const own = setUp();
   const uses = new Set(calls.flatMap((call) => (call.kind === 'call' ? call.uses : [])));
   // Its queue must be there, or something to be listed.
-  if (calls.some(({ text }) => /queues\.(get|purge)\(|status: 'queued'/.test(text))) uses.add('job');
+  if (calls.some(({ text }) => /queues\.(get|purge)\(|status: 'queued'/.test(text)))
+    uses.add('job');
   const fixtures = await makeFixtures(own, { uses, client });
   // Only those that the calls say are there.
   const names = { ...own, ...fixtures } as Own & CallFixtures;
