@@ -1,6 +1,7 @@
 import { TransactionInvalidError } from '@holdfast/domain';
 import pg from 'pg';
 import type { PoolClient } from 'pg';
+import { ClosingClient } from './closing-client.ts';
 import { isUnconfirmedCommit, unconfirmedCommitError } from './commit-wait.ts';
 import type { ConnectionSettings } from './connection-settings.ts';
 import type { ForeignConnection } from './foreign-transaction.ts';
@@ -44,6 +45,7 @@ export function openClientTransactions(options: ClientTransactionsOptions): Clie
     connectionString: settings.connectionString,
     ...(settings.ssl === undefined ? {} : { ssl: settings.ssl }),
     application_name: settings.applicationName ?? 'holdfast',
+    Client: ClosingClient,
     ...(settings.pooled === true ? {} : { options: sessionOptions }),
     connectionTimeoutMillis: 30_000,
     idleTimeoutMillis: 30_000,

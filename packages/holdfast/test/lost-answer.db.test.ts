@@ -1,3 +1,4 @@
+import { openClientTransactions } from '@holdfast/database';
 import { createTestDatabase } from '@holdfast/testing';
 import { Holdfast, createWorker, defineJob } from 'holdfast';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -118,5 +119,22 @@ describe('connections that the server ends', () => {
     );
     await Promise.all([2, 3, 4].map((n) => holdfast.enqueue(echo, n)));
     expect(await countJobs(server.url)).toBe(4);
+  });
+
+  it('do not end the process when they were only just made', async () => {
+    proxy.endWhenMade(1);
+    const { id } = await holdfast.enqueue(echo, 1);
+    proxy.endWhenMade(1);
+    await using other = new Holdfast({ connectionString: proxy.url });
+    expect(await other.get(id)).toMatchObject({ status: 'queued' });
+    const transactions = openClientTransactions({
+      ...{ settings: { connectionString: proxy.url }, poolSize: 1 },
+      onIdleError: () => undefined,
+    });
+    proxy.endWhenMade(1);
+    const look = () => transactions.transaction((client) => client.query('select 1 as n'));
+    await expect(look()).rejects.toThrow('connection');
+    expect((await look()).rows).toEqual([{ n: 1 }]);
+    await transactions.close();
   });
 });

@@ -12,6 +12,8 @@ export interface CuttingProxy {
    * before the client hears of it.
    */
   loseAnswerTo(text: string): void;
+  /** Ends the connections that are made next, so many, by the very answer that lets the client in. */
+  endWhenMade(count: number): void;
   /** From now on nothing goes through, and connections stay open: a cable that was pulled. */
   fallSilent(): void;
   /** Nothing goes through the connections that are open now; new ones are as usual: the server has a successor. */
@@ -29,6 +31,22 @@ export interface CuttingProxy {
 /** ReadyForQuery outside of a transaction, the last message of an answer. */
 const idleAgain = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
+/** What a server says when it ends a session. */
+const endOfSession = errorResponse({
+  S: 'FATAL',
+  V: 'FATAL',
+  C: '57P01',
+  M: 'terminating connection due to administrator command',
+});
+
+function errorResponse(fields: Readonly<Record<string, string>>): Buffer {
+  const texts = Object.entries(fields).map(([name, text]) => `${name}${text}\0`);
+  const body = Buffer.from(`${texts.join('')}\0`);
+  const head = Buffer.from([0x45, 0, 0, 0, 0]);
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
+
 /** Starts a proxy on a free port. */
 export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
   const target = new URL(url);
@@ -37,6 +55,7 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
   let wanted: string | undefined;
   let cutCount = 0;
   let isSilent = false;
+  let endCount = 0;
   let onTurnedAway: (() => void) | undefined;
   const server = createServer((client) => {
     if (onTurnedAway !== undefined) {
@@ -46,7 +65,7 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
     }
     const upstream = connect(Number(target.port), target.hostname);
     let isLosing = false;
-    const connection = { isStranded: false };
+    const connection = { isMade: false, isStranded: false };
     connections.add(connection);
     const isMute = (): boolean => isSilent || connection.isStranded;
     const end = (): void => {
@@ -63,6 +82,14 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
     });
     upstream.on('data', (chunk) => {
       if (isMute()) return;
+      if (!connection.isMade && chunk.subarray(-idleAgain.length).equals(idleAgain)) {
+        connection.isMade = true;
+        if (endCount > 0) {
+          endCount -= 1;
+          client.end(Buffer.concat([chunk, endOfSession]));
+          return;
+        }
+      }
       if (!isLosing) {
         client.write(chunk);
       } else if (chunk.subarray(-idleAgain.length).equals(idleAgain)) {
@@ -89,6 +116,9 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
     },
     loseAnswerTo(text) {
       wanted = text;
+    },
+    endWhenMade(count) {
+      endCount = count;
     },
     fallSilent() {
       isSilent = true;
