@@ -53,7 +53,7 @@ export async function makeCallbacks(
     for (const { id } of taken) newIds.set(id, uuidV7(nowMs));
     const ids = [plainArray([...newIds.keys()]), plainArray([...newIds.values()])];
     await tx.query(statements.renameCallbacks, [projectId, ...ids]);
-    await enqueue(taken.map((job) => ({ ...job, id: idOf(job.id) })));
+    await enqueue(taken.map((job) => renamedJob(job, idOf(job.id))));
   }
   for (const { batchId, role, jobId: takenId } of due) {
     const jobId = newIds.get(takenId);
@@ -61,6 +61,16 @@ export async function makeCallbacks(
   }
   const ids = plainArray(jobs.map(({ id }) => idOf(id)));
   await tx.query(statements.markCallbacksEnqueued, [projectId, ids]);
+}
+
+/** Where the metadata of a callback's job says which id it was to have. */
+const takenIdKey = 'holdfast.takenId';
+
+function renamedJob(job: NewJob, id: string): NewJob {
+  const { metadataJson = '{}' } = job;
+  // A template's metadata is an object, or missing.
+  const metadata = JSON.parse(metadataJson) as object;
+  return { ...job, id, metadataJson: JSON.stringify({ ...metadata, [takenIdKey]: job.id }) };
 }
 
 async function enqueueCallbacks(

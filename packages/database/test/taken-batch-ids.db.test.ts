@@ -4,6 +4,7 @@ import {
   createBatch,
   enqueueJobs,
   readBatch,
+  readJob,
   settleEndings,
 } from '@holdfast/database';
 import { uuidV7 } from '@holdfast/domain';
@@ -137,7 +138,9 @@ describe('a callback whose id is taken', () => {
     ['waits', 3_600_000],
     ['has ended', 0],
   ])('runs once all the same, under a new id, when the other job %s', async (_, delayMs) => {
-    const callbacks = [kit.callback('then'), kit.callback('finally')];
+    const then = kit.callback('then');
+    const job = { ...then.job, metadata: { for: 'people' } };
+    const callbacks = [{ ...then, job }, kit.callback('finally')];
     await kit.make('batch', { jobs: [kit.job('a')], callbacks });
     // The stranger has a name, and so a type, of its own.
     kit.id('stranger');
@@ -152,6 +155,8 @@ describe('a callback whose id is taken', () => {
     )?.jobId;
     expect(jobId).not.toBe(takenId);
     expect(settled.renamed).toEqual([{ batchId, role: 'then', takenId, jobId }]);
+    const made = await readJob(test.database, { projectId, id: jobId ?? '' });
+    expect(made?.metadata).toEqual({ for: 'people', 'holdfast.takenId': takenId });
     expect(await kit.run()).toEqual(['then', 'finally']);
     expect(await kit.run()).toEqual([]);
     const view = await kit.read();
