@@ -51,7 +51,8 @@ describe('firing due schedules', () => {
 
   it('gets along with one connection', async () => {
     const database = openDatabase({ connectionString: test.url, poolSize: 1 });
-    await makeSchedule(test.database, { name: 'alone', job: { type: 'report', queue: 'alone' } });
+    const job = { type: 'report', queue: 'alone', payload: {} };
+    await makeSchedule(test.database, { name: 'alone', job });
     const report = await fireDueSchedules(database).finally(() => database.close());
     expect(report.fired).toMatchObject([{ name: 'alone' }]);
   });
