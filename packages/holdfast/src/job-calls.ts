@@ -54,9 +54,13 @@ export async function cancelJobOf(
   if (!check.names(options, ['reason'])) check.done();
   const reason = check.words('reason', options.reason);
   check.done();
-  return connection.useOnce(async ({ database, projectId, notifier, settler }) => {
+  // The row may be locked for a while, by a handler that makes sure of its lease.
+  return connection.useWithRetry(async (open, mayRepeat) => {
+    const { database, projectId, notifier, settler } = open;
     const result = await cancelJob(database, { projectId, id, reason: reason ?? 'cancelled' });
-    if (result.cancelled) {
+    // By an earlier try of this call, whose answer was lost.
+    const wasCancelled = mayRepeat && 'status' in result && result.status === 'cancelled';
+    if (result.cancelled || wasCancelled) {
       settler.kick();
       events.emit('JobCancelled', { jobId: id, reason });
       return { outcome: 'cancelled' };

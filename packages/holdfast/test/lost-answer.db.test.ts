@@ -79,6 +79,14 @@ describe('an answer that is lost after the commit', () => {
     expect(jobs).toEqual([{ id: jobIds[0], event_id: id }]);
   });
 
+  it('makes no failure of a cancel', async () => {
+    const { id } = await holdfast.enqueue(echo, 1);
+    proxy.loseAnswerTo('cancel_jobs');
+    expect(await holdfast.cancel(id)).toEqual({ outcome: 'cancelled' });
+    expect(proxy.cutCount).toBe(1);
+    await expect(holdfast.cancel(id)).rejects.toMatchObject({ code: 'job_not_in_state' });
+  });
+
   it('makes no second batch, and adds no member twice', async () => {
     const jobs = [echo.with(1), echo.with(2)];
     await holdfast.enqueue(echo, -1);
