@@ -1,32 +1,20 @@
-import { createTestDatabase } from '@holdfast/testing';
-import type { TestDatabase } from '@holdfast/testing';
 import { Holdfast } from 'holdfast';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { withBaggage } from './support/recorded-spans.ts';
-import { greet, TracedApplication } from './support/traced-application.ts';
+import { greet, useTracedApplication } from './support/traced-application.ts';
 
-let db: TestDatabase;
-let app: TracedApplication;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-beforeEach(() => {
-  app = new TracedApplication(db.url);
-});
-afterEach(() => app.close());
-afterAll(() => db.drop());
+const traced = useTracedApplication();
 
 describe('the context in the metadata', () => {
-  const stored = async (id: string) => (await app.holdfast.get(id)).metadata;
+  const stored = async (id: string) => (await traced.app.holdfast.get(id)).metadata;
   const traceparent = /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/;
 
   it('leaves out as much as the limit of the metadata has no room for', async () => {
     const filled = (bytes: number) => ({ metadata: { text: 'x'.repeat(bytes) } });
     const [all, some, none] = await withBaggage({ tenant: 'y'.repeat(500) }, async () => [
-      await app.holdfast.enqueue('late', {}, { ...filled(7_000), delay: '1d' }),
-      await app.holdfast.enqueue('late', {}, { ...filled(8_000), delay: '1d' }),
-      await app.holdfast.enqueue('late', {}, { ...filled(8_180), delay: '1d' }),
+      await traced.app.holdfast.enqueue('late', {}, { ...filled(7_000), delay: '1d' }),
+      await traced.app.holdfast.enqueue('late', {}, { ...filled(8_000), delay: '1d' }),
+      await traced.app.holdfast.enqueue('late', {}, { ...filled(8_180), delay: '1d' }),
     ]);
     expect((await stored(all.id))['holdfast.trace']).toEqual({
       traceparent: expect.stringMatching(traceparent) as string,
@@ -42,8 +30,8 @@ describe('the context in the metadata', () => {
   it('may be missing, foreign or nonsense', async () => {
     const traces = [undefined, 5, 'x', [], { traceparent: 5, baggage: {} }, { traceparent: 'x' }];
     const known = { traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01` };
-    const untraced = new Holdfast({ connectionString: db.url });
-    await app
+    const untraced = new Holdfast({ connectionString: traced.db.url });
+    await traced.app
       .whileWorking([greet], async () => {
         for (const each of [...traces, known]) {
           const metadata = { 'holdfast.trace': each };
@@ -53,22 +41,22 @@ describe('the context in the metadata', () => {
       })
       .finally(() => untraced.close());
     expect(
-      app.spans
+      traced.app.spans
         .named('process default')
         .map(({ links }) => links.map((link) => link.context.spanId)),
     ).toEqual([...traces.map(() => []), ['cd'.repeat(8)]]);
   });
 
   it('is not there without an SDK, and all else is as ever', async () => {
-    await app.spans.stop();
-    await app.whileWorking([greet], async () => {
-      const { id } = await app.holdfast.enqueue(greet, { to: 'Ada' });
+    await traced.app.spans.stop();
+    await traced.app.whileWorking([greet], async () => {
+      const { id } = await traced.app.holdfast.enqueue(greet, { to: 'Ada' });
       expect(await stored(id)).toEqual({});
-      expect(await app.holdfast.wait(id)).toMatchObject({
+      expect(await traced.app.holdfast.wait(id)).toMatchObject({
         status: 'completed',
         result: { metadata: 'nothing' },
       });
     });
-    expect(app.spans.all).toEqual([]);
+    expect(traced.app.spans.all).toEqual([]);
   });
 });

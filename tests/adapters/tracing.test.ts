@@ -1,35 +1,26 @@
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import { createTestDatabase, waitFor } from '@holdfast/testing';
-import type { TestDatabase } from '@holdfast/testing';
+import { waitFor } from '@holdfast/testing';
 import { defineJob, Holdfast, NonRetryableError } from 'holdfast';
 import { traceEnqueue } from 'holdfast/opentelemetry';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { baggageOf, inSpan, withBaggage } from './support/recorded-spans.ts';
-import { greet, TracedApplication } from './support/traced-application.ts';
+import { greet, useTracedApplication } from './support/traced-application.ts';
 
-let db: TestDatabase;
-let app: TracedApplication;
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-beforeEach(() => {
-  app = new TracedApplication(db.url);
-});
-afterEach(() => app.close());
-afterAll(() => db.drop());
+const traced = useTracedApplication();
 
 describe('a job that is enqueued in a span', () => {
   it('has a span of its own for the enqueue and for the run, which are linked', async () => {
-    const id = await app.whileWorking([greet], async () => {
-      const enqueued = await inSpan('request', () => app.holdfast.enqueue(greet, { to: 'Ada' }));
-      await app.holdfast.wait(enqueued.id);
+    const id = await traced.app.whileWorking([greet], async () => {
+      const enqueued = await inSpan('request', () =>
+        traced.app.holdfast.enqueue(greet, { to: 'Ada' }),
+      );
+      await traced.app.holdfast.wait(enqueued.id);
       return enqueued.id;
     });
 
-    const request = app.spans.only('request');
-    const send = app.spans.only('send default');
+    const request = traced.app.spans.only('request');
+    const send = traced.app.spans.only('send default');
     expect(send.kind).toBe(SpanKind.PRODUCER);
     expect(send.parentSpanContext?.spanId).toBe(request.spanContext().spanId);
     const shared = {
@@ -45,7 +36,7 @@ describe('a job that is enqueued in a span', () => {
       'messaging.operation.type': 'send',
     });
 
-    const run = app.spans.only('process default');
+    const run = traced.app.spans.only('process default');
     expect(run.kind).toBe(SpanKind.CONSUMER);
     expect(run.parentSpanContext).toBeUndefined();
     expect(run.links.map((link) => link.context.spanId)).toEqual([send.spanContext().spanId]);
@@ -59,33 +50,41 @@ describe('a job that is enqueued in a span', () => {
       'holdfast.job.execution_seq': 1,
       'holdfast.execution.outcome': 'completed',
     });
-    expect(app.spans.only('in the handler').parentSpanContext?.spanId).toBe(
+    expect(traced.app.spans.only('in the handler').parentSpanContext?.spanId).toBe(
       run.spanContext().spanId,
     );
   });
 
   it('runs in one trace with it, if that is wanted', async () => {
-    await app.whileWorking(
+    await traced.app.whileWorking(
       [greet],
       async () => {
-        const { id } = await inSpan('request', () => app.holdfast.enqueue(greet, { to: 'Ada' }));
-        await app.holdfast.wait(id);
+        const { id } = await inSpan('request', () =>
+          traced.app.holdfast.enqueue(greet, { to: 'Ada' }),
+        );
+        await traced.app.holdfast.wait(id);
       },
       { relation: 'parent' },
     );
-    const run = app.spans.only('process default');
-    expect(run.parentSpanContext?.spanId).toBe(app.spans.only('send default').spanContext().spanId);
+    const run = traced.app.spans.only('process default');
+    expect(run.parentSpanContext?.spanId).toBe(
+      traced.app.spans.only('send default').spanContext().spanId,
+    );
     expect(run.links).toEqual([]);
-    expect(new Set(app.spans.all.map((span) => span.spanContext().traceId)).size).toBe(1);
+    expect(new Set(traced.app.spans.all.map((span) => span.spanContext().traceId)).size).toBe(1);
   });
 
   it('has the baggage, and only the metadata that is its own', async () => {
-    const results = await app.whileWorking([greet], () =>
+    const results = await traced.app.whileWorking([greet], () =>
       withBaggage({ tenant: 'ümläut=1,2' }, async () => {
-        const plain = await app.holdfast.enqueue(greet, { to: 'Ada' });
-        const more = await app.holdfast.enqueue(greet, { to: 'Ada' }, { metadata: { by: 'Bob' } });
+        const plain = await traced.app.holdfast.enqueue(greet, { to: 'Ada' });
+        const more = await traced.app.holdfast.enqueue(
+          greet,
+          { to: 'Ada' },
+          { metadata: { by: 'Bob' } },
+        );
         return Promise.all(
-          [plain, more].map(async ({ id }) => (await app.holdfast.wait(id)).result),
+          [plain, more].map(async ({ id }) => (await traced.app.holdfast.wait(id)).result),
         );
       }),
     );
@@ -96,11 +95,11 @@ describe('a job that is enqueued in a span', () => {
   });
 
   it('names its spans after the type, if that is wanted', async () => {
-    const other = new Holdfast({ connectionString: db.url });
+    const other = new Holdfast({ connectionString: traced.db.url });
     other.use(traceEnqueue({ spanNames: 'type' }));
     await other.enqueue('named', {});
     await other.close();
-    expect(app.spans.all.map(({ name }) => name)).toEqual(['send named']);
+    expect(traced.app.spans.all.map(({ name }) => name)).toEqual(['send named']);
   });
 });
 
@@ -116,11 +115,11 @@ describe('every attempt', () => {
   });
 
   it('has a span, where a thrown error is one and a release is none', async () => {
-    await app.whileWorking([flaky], async () => {
-      const { id } = await app.holdfast.enqueue(flaky, {});
-      expect(await app.holdfast.wait(id)).toMatchObject({ status: 'completed' });
+    await traced.app.whileWorking([flaky], async () => {
+      const { id } = await traced.app.holdfast.enqueue(flaky, {});
+      expect(await traced.app.holdfast.wait(id)).toMatchObject({ status: 'completed' });
     });
-    const [released, failed, completed, ...others] = app.spans.named('process default');
+    const [released, failed, completed, ...others] = traced.app.spans.named('process default');
     expect(others).toEqual([]);
     expect(released).toMatchObject({
       status: { code: SpanStatusCode.UNSET },
@@ -141,8 +140,8 @@ describe('every attempt', () => {
       status: { code: SpanStatusCode.UNSET },
       attributes: { 'holdfast.job.attempt': 2, 'holdfast.job.execution_seq': 3 },
     });
-    const sender = app.spans.only('send default').spanContext().spanId;
-    for (const span of app.spans.named('process default')) {
+    const sender = traced.app.spans.only('send default').spanContext().spanId;
+    for (const span of traced.app.spans.named('process default')) {
       expect(span.links.map((link) => link.context.spanId)).toEqual([sender]);
     }
   });
@@ -154,15 +153,15 @@ describe('every attempt', () => {
         if (job.executionSeq === 1) throw new NonRetryableError('no use');
       },
     });
-    await app.whileWorking([dying], async () => {
-      const { id } = await app.holdfast.enqueue(dying, {});
-      expect(await app.holdfast.wait(id)).toMatchObject({ status: 'dead_letter' });
-      await app.holdfast.replay(id);
-      expect(await app.holdfast.wait(id)).toMatchObject({ status: 'completed' });
+    await traced.app.whileWorking([dying], async () => {
+      const { id } = await traced.app.holdfast.enqueue(dying, {});
+      expect(await traced.app.holdfast.wait(id)).toMatchObject({ status: 'dead_letter' });
+      await traced.app.holdfast.replay(id);
+      expect(await traced.app.holdfast.wait(id)).toMatchObject({ status: 'completed' });
     });
-    const sender = app.spans.only('send default').spanContext().spanId;
+    const sender = traced.app.spans.only('send default').spanContext().spanId;
     expect(
-      app.spans
+      traced.app.spans
         .named('process default')
         .map(({ links }) => links.map((link) => link.context.spanId)),
     ).toEqual([[sender], [sender]]);
@@ -173,7 +172,7 @@ describe('every attempt', () => {
       type: 'waiting',
       maxAttempts: 1,
       run: async (_: object, { job, signal }) => {
-        if (job.tags.includes('cancel')) await app.holdfast.cancel(job.id);
+        if (job.tags.includes('cancel')) await traced.app.holdfast.cancel(job.id);
         await new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => {
             reject(new Error('gave up'));
@@ -181,14 +180,14 @@ describe('every attempt', () => {
         });
       },
     });
-    await app.whileWorking([waiting], async () => {
-      const timedOut = await app.holdfast.enqueue(waiting, {}, { timeout: '20ms' });
-      await app.holdfast.wait(timedOut.id);
-      const cancelled = await app.holdfast.enqueue(waiting, {}, { tags: ['cancel'] });
-      await app.holdfast.wait(cancelled.id, { timeout: '30s' });
+    await traced.app.whileWorking([waiting], async () => {
+      const timedOut = await traced.app.holdfast.enqueue(waiting, {}, { timeout: '20ms' });
+      await traced.app.holdfast.wait(timedOut.id);
+      const cancelled = await traced.app.holdfast.enqueue(waiting, {}, { tags: ['cancel'] });
+      await traced.app.holdfast.wait(cancelled.id, { timeout: '30s' });
     });
     expect(
-      app.spans
+      traced.app.spans
         .named('process default')
         .map(({ status, attributes }) => [
           ...[status.code, attributes['error.type']],
@@ -203,24 +202,26 @@ describe('every attempt', () => {
 
 describe('an enqueue in a transaction', () => {
   it('brings its context along with the commit, and nothing with a rollback', async () => {
-    const client = new pg.Client({ connectionString: db.url });
+    const client = new pg.Client({ connectionString: traced.db.url });
     await client.connect();
-    await app
+    await traced.app
       .whileWorking([greet], async () => {
         const enqueueAnd = (end: 'commit' | 'rollback') =>
           withBaggage({ tenant: end }, async () => {
             await client.query('begin');
-            const { id } = await app.holdfast.enqueue(greet, { to: 'Ada' }, { tx: client });
+            const { id } = await traced.app.holdfast.enqueue(greet, { to: 'Ada' }, { tx: client });
             await client.query(end);
             return id;
           });
         const rolledBack = await enqueueAnd('rollback');
-        const { result } = await app.holdfast.wait(await enqueueAnd('commit'));
+        const { result } = await traced.app.holdfast.wait(await enqueueAnd('commit'));
         expect(result).toMatchObject({ tenant: 'commit' });
-        await expect(app.holdfast.get(rolledBack)).rejects.toMatchObject({ code: 'job_not_found' });
+        await expect(traced.app.holdfast.get(rolledBack)).rejects.toMatchObject({
+          code: 'job_not_found',
+        });
       })
       .finally(() => client.end());
-    expect(app.spans.named('process default')).toHaveLength(1);
+    expect(traced.app.spans.named('process default')).toHaveLength(1);
   });
 });
 
@@ -229,20 +230,20 @@ describe('many jobs of one call', () => {
   const other = defineJob({ type: 'other', queue: 'others', run: () => baggageOf('tenant') });
 
   async function runAll(enqueue: () => Promise<readonly string[]>) {
-    const results = await app.whileWorking([member, other], () =>
+    const results = await traced.app.whileWorking([member, other], () =>
       withBaggage({ tenant: 't1' }, async () => {
         const ids = await enqueue();
-        return Promise.all(ids.map(async (id) => (await app.holdfast.wait(id)).result));
+        return Promise.all(ids.map(async (id) => (await traced.app.holdfast.wait(id)).result));
       }),
     );
-    const sends = app.spans.all.filter(({ kind }) => kind === SpanKind.PRODUCER);
-    const runs = app.spans.all.filter(({ kind }) => kind === SpanKind.CONSUMER);
+    const sends = traced.app.spans.all.filter(({ kind }) => kind === SpanKind.PRODUCER);
+    const runs = traced.app.spans.all.filter(({ kind }) => kind === SpanKind.CONSUMER);
     return { results, sends, runs };
   }
 
   it('share one span, which says how many they are', async () => {
     const { results, sends, runs } = await runAll(
-      async () => (await app.holdfast.enqueueMany(member, [{}, {}, {}])).ids,
+      async () => (await traced.app.holdfast.enqueueMany(member, [{}, {}, {}])).ids,
     );
     expect(results).toEqual(['t1', 't1', 't1']);
     expect(sends).toHaveLength(1);
@@ -256,11 +257,14 @@ describe('many jobs of one call', () => {
 
   it('do so in a batch with its callback, whatever queues they go to', async () => {
     const { results, sends, runs } = await runAll(async () => {
-      const batch = app.holdfast.batch([member.with({}), other.with({})]).then(member.with({}));
+      const batch = traced.app.holdfast
+        .batch([member.with({}), other.with({})])
+        .then(member.with({}));
       const { id, jobIds } = await batch.enqueue();
-      await app.holdfast.batches.wait(id, { timeout: '30s' });
+      await traced.app.holdfast.batches.wait(id, { timeout: '30s' });
       await waitFor('the callback has run', () => {
-        const isDone = app.spans.all.filter(({ kind }) => kind === SpanKind.CONSUMER).length === 3;
+        const isDone =
+          traced.app.spans.all.filter(({ kind }) => kind === SpanKind.CONSUMER).length === 3;
         return Promise.resolve(isDone);
       });
       return jobIds;
@@ -276,7 +280,7 @@ describe('many jobs of one call', () => {
 
   it('do so in a chain, also those that wait', async () => {
     const { results, sends, runs } = await runAll(async () => {
-      const chain = app.holdfast.chain([member.with({}), other.with({}), member.with({})]);
+      const chain = traced.app.holdfast.chain([member.with({}), other.with({}), member.with({})]);
       return (await chain.enqueue()).jobIds;
     });
     expect(results).toEqual(['t1', 't1', 't1']);
@@ -288,12 +292,12 @@ describe('many jobs of one call', () => {
 describe('an enqueue that makes no job', () => {
   it('says so on its span', async () => {
     const unique = { key: 'one' };
-    const first = await app.holdfast.enqueue('late', {}, { unique, delay: '1d' });
-    await app.holdfast.enqueue('late', {}, { unique });
+    const first = await traced.app.holdfast.enqueue('late', {}, { unique, delay: '1d' });
+    await traced.app.holdfast.enqueue('late', {}, { unique });
     await expect(
-      app.holdfast.enqueue('late', {}, { unique: { ...unique, onConflict: 'reject' } }),
+      traced.app.holdfast.enqueue('late', {}, { unique: { ...unique, onConflict: 'reject' } }),
     ).rejects.toThrow();
-    const [, second, third] = app.spans.all;
+    const [, second, third] = traced.app.spans.all;
     expect(second?.attributes).toMatchObject({
       'messaging.message.id': first.id,
       'holdfast.job.deduplicated': true,
@@ -310,7 +314,7 @@ describe('an enqueue whose payload another job takes', () => {
     const unique = { key: 'greeting', onConflict: 'replace' } as const;
     const enqueueAs = (tenant: string, delay: string | undefined) =>
       withBaggage({ tenant }, () =>
-        app.holdfast.enqueue(
+        traced.app.holdfast.enqueue(
           greet,
           { to: tenant },
           { unique, ...(delay === undefined ? {} : { delay }) },
@@ -318,9 +322,9 @@ describe('an enqueue whose payload another job takes', () => {
       );
     const { id } = await enqueueAs('first', '1d');
     await enqueueAs('second', undefined);
-    await app.whileWorking([greet], async () => {
-      await app.holdfast.runNow(id);
-      expect(await app.holdfast.wait(id)).toMatchObject({ result: { tenant: 'second' } });
+    await traced.app.whileWorking([greet], async () => {
+      await traced.app.holdfast.runNow(id);
+      expect(await traced.app.holdfast.wait(id)).toMatchObject({ result: { tenant: 'second' } });
     });
   });
 });
@@ -328,15 +332,15 @@ describe('an enqueue whose payload another job takes', () => {
 describe('a worker that is started in a span', () => {
   it('runs its jobs outside of it', async () => {
     await inSpan('start', () =>
-      app.whileWorking([greet], async () => {
+      traced.app.whileWorking([greet], async () => {
         const { id } = await context.with(trace.deleteSpan(context.active()), () =>
-          app.holdfast.enqueue(greet, { to: 'Ada' }),
+          traced.app.holdfast.enqueue(greet, { to: 'Ada' }),
         );
-        await app.holdfast.wait(id);
+        await traced.app.holdfast.wait(id);
       }),
     );
-    const start = app.spans.only('start').spanContext();
-    expect(app.spans.only('process default').parentSpanContext).toBeUndefined();
-    expect(app.spans.only('in the handler').spanContext().traceId).not.toBe(start.traceId);
+    const start = traced.app.spans.only('start').spanContext();
+    expect(traced.app.spans.only('process default').parentSpanContext).toBeUndefined();
+    expect(traced.app.spans.only('in the handler').spanContext().traceId).not.toBe(start.traceId);
   });
 });

@@ -2,6 +2,7 @@ import { createTestDatabase, createEmptyDatabase } from '@holdfast/testing';
 import { Holdfast, createWorker } from 'holdfast';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { missingId } from './support/missing-id.ts';
 import { openHoldfast } from './support/open-holdfast.ts';
 import type { TestHoldfast } from './support/open-holdfast.ts';
 
@@ -13,8 +14,6 @@ beforeAll(async () => {
   ({ holdfast } = test);
 });
 afterAll(() => test.close());
-
-const nowhere = '019a2c4e-7d3f-7a61-9b0e-5f2d8c1a4e90';
 
 describe('the connection', () => {
   it('is made at the first call, and not after the close', async () => {
@@ -111,7 +110,7 @@ describe('the connection', () => {
       const calls = [
         () => refused.enqueue('any'),
         () => refused.migrate(),
-        () => refused.get(nowhere),
+        () => refused.get(missingId),
       ];
       for (const call of calls) {
         await expect(call()).rejects.toMatchObject({

@@ -1,5 +1,6 @@
 import { createWorker, defineJob } from 'holdfast';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { missingId } from './support/missing-id.ts';
 import { openHoldfast } from './support/open-holdfast.ts';
 import type { Holdfast, ListLogsOptions } from 'holdfast';
 import type { TestHoldfast } from './support/open-holdfast.ts';
@@ -7,8 +8,6 @@ import type { TestHoldfast } from './support/open-holdfast.ts';
 let test: TestHoldfast;
 let holdfast: Holdfast;
 let id: string;
-
-const nowhere = '019a2c4e-7d3f-7a61-9b0e-5f2d8c1a4e90';
 
 const flaky = defineJob({
   type: 'flaky',
@@ -59,8 +58,8 @@ describe('the executions of a job', () => {
 
   it('are missing with the job', async () => {
     const error = { code: 'job_not_found' };
-    await expect(holdfast.executions(nowhere)).rejects.toMatchObject(error);
-    await expect(holdfast.logs(nowhere)).rejects.toMatchObject(error);
+    await expect(holdfast.executions(missingId)).rejects.toMatchObject(error);
+    await expect(holdfast.logs(missingId)).rejects.toMatchObject(error);
     await expect(holdfast.executions('17')).rejects.toMatchObject({ code: 'options_invalid' });
   });
 });

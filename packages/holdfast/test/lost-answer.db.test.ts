@@ -1,26 +1,22 @@
 import { openClientTransactions } from '@holdfast/database';
-import { createTestDatabase } from '@holdfast/testing';
 import { Holdfast, createWorker, defineJob } from 'holdfast';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startCuttingProxy } from './support/cutting-proxy.ts';
+import { openBehindProxy } from './support/open-behind-proxy.ts';
 import { countJobs, query } from './support/stored-rows.ts';
 import type { TestDatabase } from '@holdfast/testing';
 import type { CuttingProxy } from './support/cutting-proxy.ts';
+import type { HoldfastBehindProxy } from './support/open-behind-proxy.ts';
 
+let test: HoldfastBehindProxy;
 let server: TestDatabase;
 let proxy: CuttingProxy;
 let holdfast: Holdfast;
 
 beforeEach(async () => {
-  server = await createTestDatabase();
-  proxy = await startCuttingProxy(server.url);
-  holdfast = new Holdfast({ connectionString: proxy.url });
+  test = await openBehindProxy();
+  ({ server, proxy, holdfast } = test);
 });
-afterEach(async () => {
-  await holdfast.close();
-  await proxy.close();
-  await server.drop();
-});
+afterEach(() => test.close());
 
 const echo = defineJob({ type: 'echo', run: (n: number) => n });
 

@@ -9,6 +9,7 @@ import {
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { missingId } from './support/missing-id.ts';
 import { openHoldfast } from './support/open-holdfast.ts';
 import type { TestHoldfast } from './support/open-holdfast.ts';
 
@@ -20,8 +21,6 @@ beforeAll(async () => {
   ({ holdfast } = test);
 });
 afterAll(() => test.close());
-
-const nowhere = '019a2c4e-7d3f-7a61-9b0e-5f2d8c1a4e90';
 
 describe('a job by its id', () => {
   it('is read with everything', async () => {
@@ -45,9 +44,9 @@ describe('a job by its id', () => {
   });
 
   it('is missing when there is none', async () => {
-    await expect(holdfast.get(nowhere)).rejects.toThrow(JobNotFoundError);
-    await expect(holdfast.cancel(nowhere)).rejects.toThrow(JobNotFoundError);
-    await expect(holdfast.wait(nowhere)).rejects.toThrow(JobNotFoundError);
+    await expect(holdfast.get(missingId)).rejects.toThrow(JobNotFoundError);
+    await expect(holdfast.cancel(missingId)).rejects.toThrow(JobNotFoundError);
+    await expect(holdfast.wait(missingId)).rejects.toThrow(JobNotFoundError);
     await expect(holdfast.get('17')).rejects.toThrow(/UUID/);
   });
 

@@ -1,25 +1,21 @@
-import { createTestDatabase } from '@holdfast/testing';
 import { Holdfast, WaitTimeoutError, createWorker, defineJob } from 'holdfast';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pauseAfterMs } from '../src/poll-until.ts';
-import { startCuttingProxy } from './support/cutting-proxy.ts';
+import { openBehindProxy } from './support/open-behind-proxy.ts';
 import type { TestDatabase } from '@holdfast/testing';
 import type { CuttingProxy } from './support/cutting-proxy.ts';
+import type { HoldfastBehindProxy } from './support/open-behind-proxy.ts';
 
+let test: HoldfastBehindProxy;
 let server: TestDatabase;
 let proxy: CuttingProxy;
 let holdfast: Holdfast;
 
 beforeEach(async () => {
-  server = await createTestDatabase();
-  proxy = await startCuttingProxy(server.url);
-  holdfast = new Holdfast({ connectionString: proxy.url });
+  test = await openBehindProxy();
+  ({ server, proxy, holdfast } = test);
 });
-afterEach(async () => {
-  await proxy.close();
-  await holdfast.close();
-  await server.drop();
-});
+afterEach(() => test.close());
 
 const nobodys = defineJob({ type: 'nobodys' });
 

@@ -1,7 +1,10 @@
+import { createTestDatabase } from '@holdfast/testing';
+import type { TestDatabase } from '@holdfast/testing';
 import { createWorker, defineJob, Holdfast } from 'holdfast';
 import type { JobDefinition } from 'holdfast';
 import { traceEnqueue, traceRun } from 'holdfast/opentelemetry';
 import type { TraceRunOptions } from 'holdfast/opentelemetry';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { baggageOf, inSpan, RecordedSpans } from './recorded-spans.ts';
 
 /** A job that makes a span, and answers what it sees. */
@@ -44,4 +47,35 @@ export class TracedApplication {
     await this.holdfast.close();
     await this.spans.stop();
   }
+}
+
+/** A traced application for each test of the file, all of them on one database. */
+export function useTracedApplication(): {
+  readonly app: TracedApplication;
+  readonly db: TestDatabase;
+} {
+  let app: TracedApplication | undefined;
+  let database: TestDatabase | undefined;
+  const db = (): TestDatabase => there(database);
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  beforeEach(() => {
+    app = new TracedApplication(db().url);
+  });
+  afterEach(() => app?.close());
+  afterAll(() => db().drop());
+  return {
+    get app() {
+      return there(app);
+    },
+    get db() {
+      return db();
+    },
+  };
+}
+
+function there<Thing>(thing: Thing | undefined): Thing {
+  if (thing === undefined) throw new Error('It is there while a test runs');
+  return thing;
 }
