@@ -65,6 +65,17 @@ describe.each(libraries)('a job that is enqueued in a transaction of $name', (li
     expect(await stored.invoiceIds()).toEqual([]);
   });
 
+  it('goes to a queue that the transaction itself has made, by SQL', async () => {
+    const queue = `made in ${library.name}`.replaceAll(/[^A-Za-z]/g, '-');
+    await use(({ holdfast, transaction, execute }) =>
+      transaction(async (tx) => {
+        await execute(tx, `select holdfast.enqueue('default', '${queue}', 'text.keep')`);
+        await holdfast.enqueue(keep, 'by Holdfast', { tx, queue });
+      }),
+    );
+    expect(await stored.jobs()).toHaveLength(2);
+  });
+
   it('is committed with others and with the rows of the caller at once', async () => {
     await use(({ holdfast, transaction, insertInvoice }) =>
       transaction(async (tx) => {
