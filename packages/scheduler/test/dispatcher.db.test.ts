@@ -36,15 +36,14 @@ describe('a page of events', () => {
   it('is dispatched without the jobs of a template that cannot be used', async () => {
     const listener = (type: string) => ({ type, queue: 'listeners' });
     await subscribe(test.database, { projectId, event: 'JobQueued', job: listener('good') });
-    await subscribe(test.database, {
-      projectId,
-      event: 'JobFailed',
-      job: { ...listener('bad'), priority: 12 },
-    });
+    await subscribe(test.database, { projectId, event: 'JobFailed', job: listener('bad') });
+    await test.database.execute(
+      `alter table holdfast.jobs add constraint jobs_not_bad check (type <> 'bad')`,
+    );
     for (const event of ['JobQueued', 'JobFailed', 'JobQueued']) await announce(event);
     const page = await dispatchPage(test.database);
     expect(page).toMatchObject({ eventCount: 3, jobCount: 2 });
-    expect(page.failures).toMatchObject([{ constraint: 'jobs_priority_range' }]);
+    expect(page.failures).toMatchObject([{ constraint: 'jobs_not_bad' }]);
     expect(await listenerTypes()).toEqual(['good', 'good']);
     const { events } = await listEvents(test.database, { projectId, after: '0', limit: 10 });
     expect(events.map(({ event }) => event)).toEqual(['JobQueued', 'JobFailed', 'JobQueued']);
