@@ -115,7 +115,9 @@ async function onBusyConnection(
       await locker`select pg_advisory_lock(${lock})`;
       const other = sql.begin((tx) => tx`select pg_advisory_xact_lock(${lock})`);
       await waitFor('the other transaction waits for the lock', async () => {
-        const rows = await locker`select from pg_locks where locktype = 'advisory' and not granted`;
+        // The view shows those of every database of the server, also of the tests beside this one.
+        const rows = await locker`select from pg_locks where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())`;
         return rows.length > 0;
       });
       const late = holdfast.enqueue(sendInvoice, { invoiceId: 'late' }, { tx: ended[0] });
