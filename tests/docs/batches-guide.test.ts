@@ -46,6 +46,6 @@ describe('the guide about batches, chains and graphs', () => {
       });
       expect(stdout).toBe(`${promised.trimStart().replaceAll(/^\/\/ /gm, '')}\n`);
     },
-    60_000,
+    120_000,
   );
 });

@@ -57,6 +57,6 @@ describe('the programs of the guides', () => {
       });
       expect(stdout).toBe(`${promised.trimStart().replaceAll(/^\/\/ /gm, '')}\n`);
     },
-    60_000,
+    120_000,
   );
 });

@@ -27,7 +27,7 @@ let stack: DocsStack;
 
 beforeAll(async () => {
   stack = await startDocsStack(modules);
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await stack.stop();

@@ -43,7 +43,7 @@ describe('the guide about tracing', () => {
     const env = { ...process.env, DATABASE_URL: db.url };
     const { stdout } = await run(process.execPath, args, { env });
     expect(stdout).toBe(`${promised.trimStart().replaceAll(/^\/\/ /gm, '')}\n`);
-  }, 60_000);
+  }, 120_000);
 
   it('lists exactly the attributes that spans get', () => {
     const source = readFileSync(

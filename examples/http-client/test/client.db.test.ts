@@ -31,7 +31,7 @@ describe.runIf(hasPython)('the client in Python', () => {
     });
     const [, url = ''] = await stack.waitForOutput(/Dashboard\s+(http:\/\/127\.0\.0\.1:\d+)/);
     env = { HOLDFAST_URL: url, HOLDFAST_API_KEY: await makeKey(url, folder) };
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     stack.kill('SIGTERM');
     await stack.exited;
