@@ -38,9 +38,9 @@ describe('the wait after a failed attempt', () => {
     ['{"backoff":{"kind":"list"}}', 1_000],
     ['{"backoff":{"kind":"list","delaysMs":[]}}', 1_000],
     ['{"backoff":{"kind":"fixed","delayMs":0}}', 0],
-    ['{"backoff":{"kind":"fixed","delayMs":-5}}', maxBackoffMs],
-    ['{"backoff":{"kind":"fixed","delayMs":"soon"}}', maxBackoffMs],
-    ['{"backoff":{"kind":"list","delaysMs":[null]}}', maxBackoffMs],
+    ['{"backoff":{"kind":"fixed","delayMs":-5}}', 1_000],
+    ['{"backoff":{"kind":"fixed","delayMs":"soon"}}', 1_000],
+    ['{"backoff":{"kind":"list","delaysMs":[null]}}', 1_000],
     ['{"backoff":{"kind":"fixed","delayMs":1e300}}', maxBackoffMs],
   ])('is one, whatever was stored: %s', async (retryJson, leastMs) => {
     const id = await shop.enqueue('fails', { delayMs: 3_600_000 });
