@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 /** For tests of what takes longer than a lease. */
-const leaseMs = 3_000;
+const leaseMs = 5_000;
 
 afterEach(() => shop.stopEngines());
 
@@ -54,7 +54,7 @@ describe('a transaction that sees one snapshot', () => {
       context.transaction(async (tx: pg.Client) => {
         await writeEffect(tx, context);
         context.progress(50);
-        await tx.query('select pg_sleep($1)', [(leaseMs * 1.7) / 1_000]);
+        await tx.query('select pg_sleep($1)', [(leaseMs * 1.3) / 1_000]);
         return context.signal.aborted;
       });
     await shop.start({ handlers: { [type]: handler }, transactions: opener, leaseMs });
@@ -155,7 +155,7 @@ describe('assertLease', () => {
         await writeEffect(tx, context);
         await context.assertLease(tx);
         context.progress(20);
-        await tx.query('select pg_sleep($1)', [(leaseMs * 1.7) / 1_000]);
+        await tx.query('select pg_sleep($1)', [(leaseMs * 1.3) / 1_000]);
       });
       return context.signal.aborted;
     };

@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 /** For tests of what takes longer than a lease. */
-const leaseMs = 3_000;
+const leaseMs = 5_000;
 
 afterEach(() => shop.stopEngines());
 
@@ -200,7 +200,7 @@ describe('a transaction that completes the job', () => {
     const handler = (_payload: unknown, context: JobContext) =>
       context.transaction(async (tx: pg.PoolClient) => {
         await writeEffect(tx, context);
-        await tx.query('select pg_sleep($1)', [(leaseMs * 1.7) / 1_000]);
+        await tx.query('select pg_sleep($1)', [(leaseMs * 1.3) / 1_000]);
         return context.signal.aborted && shop.logs().slice(-9);
       });
     await shop.start({ handlers: { [type]: handler }, leaseMs });

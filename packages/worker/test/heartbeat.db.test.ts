@@ -4,7 +4,7 @@ import type { JobContext } from '../src/handler.ts';
 import { openWorkshop } from './support/workshop.ts';
 import type { Workshop } from './support/workshop.ts';
 
-const leaseMs = 3_000;
+const leaseMs = 5_000;
 const heartbeatMs = 200;
 
 let shop: Workshop;
@@ -26,7 +26,7 @@ it('goes on after a beat that took longer than the time between two', async () =
     await client.query('select 1 from holdfast.workers for update');
     await client.query('select pg_sleep($1)', seconds(heartbeatMs * 5));
     await client.query('commit');
-    await client.query('select pg_sleep($1)', seconds(leaseMs * 1.5));
+    await client.query('select pg_sleep($1)', seconds(leaseMs * 1.2));
     return signal.aborted;
   };
   await shop.start({ handlers: { slow: handler }, leaseMs, heartbeatMs });

@@ -28,7 +28,7 @@ export interface ChaosJob extends Partial<Omit<NewJob, 'id' | 'payloadJson'>> {
 export interface Arena {
   readonly database: Database;
   readonly projectId: string;
-  /** Starts a worker process and waits until it says that it works. */
+  /** Starts a worker process and waits until it says that it works, and its heartbeat too. */
   startWorker(settings?: Settings): Promise<SpawnedProcess>;
   startScheduler(settings?: Settings): Promise<SpawnedProcess>;
   /** Inserts jobs of these types in this order, in one statement, and answers their ids. */
@@ -98,8 +98,14 @@ class ProcessArena implements Arena {
     mkdirSync(this.#gates);
   }
 
-  startWorker(settings: Settings = {}): Promise<SpawnedProcess> {
-    return this.#start(workerScript, { HOLDFAST_HANDLERS: handlers, ...settings });
+  async startWorker(settings: Settings = {}): Promise<SpawnedProcess> {
+    const worker = await this.#start(workerScript, { HOLDFAST_HANDLERS: handlers, ...settings });
+    const sql = 'select from holdfast.workers where pid = $1 and rss_bytes is not null';
+    // On a slow machine the thread of the heartbeat may take as long to start as a short lease lasts.
+    await waitFor('the heartbeat has begun, or the worker has died', async () => {
+      return !worker.isRunning() || (await ask(this.database, sql, [worker.pid])).length > 0;
+    });
+    return worker;
   }
 
   startScheduler(settings: Settings = {}): Promise<SpawnedProcess> {
