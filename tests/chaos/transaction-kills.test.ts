@@ -93,7 +93,7 @@ it('has the effect of each job exactly once while workers are killed at every st
     return missing === 0;
   };
   await waitFor('all workers are killed and all jobs are at their end', isOver, {
-    timeoutMs: 240_000,
+    timeoutMs: 480_000,
   });
   await Promise.all(workers.map((worker) => worker.stop()));
 
