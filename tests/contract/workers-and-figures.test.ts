@@ -21,7 +21,7 @@ afterAll(() => api.stop());
 const params = { project: 'default' } as const;
 
 /** With a lease that does not end while the test runs. */
-async function makeWorker(leaseMs = 3_600_000): Promise<string> {
+async function makeWorker(leaseMs = 1_200_000): Promise<string> {
   const id = randomUUID();
   const project = await findProject(api.db.database, 'default');
   await registerWorker(api.db.database, {
@@ -45,7 +45,7 @@ describe('workers', () => {
     const held = await api.factory.running();
     const project = await findProject(api.db.database, 'default');
     await registerWorker(api.db.database, {
-      ...{ projectId: project?.id ?? '', id: held.workerId, leaseMs: 3_600_000, host: 'b', pid: 1 },
+      ...{ projectId: project?.id ?? '', id: held.workerId, leaseMs: 1_200_000, host: 'b', pid: 1 },
       ...{ build: '1', labels: {}, queues: ['*'], types: ['x'], slots: 1 },
     });
     const { data } = await api.client.listWorkers({ params });
@@ -71,7 +71,7 @@ describe('workers', () => {
   it('are lost when they have been silent for a lease', async () => {
     const id = await makeWorker();
     await api.db.database.execute(
-      `update holdfast.workers set heartbeat_at = heartbeat_at - interval '2 hours' where id = '${id}'`,
+      `update holdfast.workers set heartbeat_at = heartbeat_at - interval '30 minutes' where id = '${id}'`,
     );
     const { data } = await api.client.listWorkers({ params });
     expect(data.find((worker) => worker.id === id)?.status).toBe('lost');
