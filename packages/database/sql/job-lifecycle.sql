@@ -12,7 +12,7 @@
 with inserted as (
   insert into holdfast.jobs (
     project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
-    schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
+    schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children, payload_version,
     status, seq, run_at, created_at
   )
   select
@@ -21,6 +21,7 @@ with inserted as (
     n.schedule_id, n.fire_at,
     holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
     n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
+    holdfast.stored_payload_version(n.extras),
     'queued', nextval('holdfast.job_seq'), clock_timestamp(), clock_timestamp()
   from unnest(
     $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
@@ -50,7 +51,7 @@ select id from inserted;
 with inserted as (
   insert into holdfast.jobs (
     project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
-    schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
+    schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children, payload_version,
     status, run_at, created_at
   )
   select
@@ -59,6 +60,7 @@ with inserted as (
     n.schedule_id, n.fire_at,
     holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
     n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
+    holdfast.stored_payload_version(n.extras),
     'scheduled',
     greatest(clock_timestamp(), coalesce(n.run_at, clock_timestamp() + n.delay_ms * interval '1 millisecond')),
     clock_timestamp()
@@ -91,7 +93,7 @@ select id from inserted;
 with inserted as (
   insert into holdfast.jobs (
     project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
-    schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
+    schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children, payload_version,
     status, pending_parents, run_at, created_at
   )
   select
@@ -100,6 +102,7 @@ with inserted as (
     n.schedule_id, n.fire_at,
     holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
     n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
+    holdfast.stored_payload_version(n.extras),
     'scheduled', n.parent_count, 'infinity', clock_timestamp()
   from unnest(
     $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
@@ -208,6 +211,7 @@ returning j.id, j.queue_id;
 
 -- name: claim_jobs
 -- queued → claimed. Called by a worker for queues without a limit; SKIP LOCKED keeps claimers apart.
+-- Of the types, `a` stands for payloads of version 1, and `a@2` for those of version 2: no type has an @.
 -- Lanes are (queue, priority) pairs in the order to serve; each starts behind a low-water mark of seq. The pick is
 -- materialized so that no plan can run it twice and claim too many; joining by ctid is safe on rows just locked.
 with lanes as materialized (
@@ -226,7 +230,11 @@ picked as materialized (
       select j.ctid as row_id
       from holdfast.jobs as j
       where j.queue_id = lanes.queue_id and j.priority = lanes.priority
-        and j.status = 'queued' and j.crash_count > 0 and j.type = any ($5::text[])
+        and j.status = 'queued' and j.crash_count > 0
+        and case
+          when j.payload_version is null then j.type = any ($5::text[])
+          else j.type || '@' || j.payload_version = any ($5::text[])
+        end
       order by j.seq
       limit $7
       for no key update skip locked
@@ -241,7 +249,11 @@ picked as materialized (
       select j.ctid as row_id
       from holdfast.jobs as j
       where j.queue_id = lanes.queue_id and j.priority = lanes.priority and j.seq > lanes.after_seq
-        and j.status = 'queued' and j.crash_count = 0 and j.type = any ($5::text[])
+        and j.status = 'queued' and j.crash_count = 0
+        and case
+          when j.payload_version is null then j.type = any ($5::text[])
+          else j.type || '@' || j.payload_version = any ($5::text[])
+        end
         and coalesce(j.start_deadline_at > clock_timestamp() or j.attempt > 0 or j.release_count > 0, true)
       order by j.seq
       limit $6
@@ -279,7 +291,7 @@ returning
   extract(epoch from j.claimed_at - j.run_at)::double precision * 1000 as wait_ms,
   extract(epoch from j.created_at)::double precision * 1000 as created_at_ms,
   extract(epoch from j.claimed_at - j.created_at)::double precision * 1000 as age_ms,
-  j.exception_count, j.batch_id, j.has_children;
+  j.exception_count, j.batch_id, j.has_children, coalesce(j.payload_version, 1)::integer;
 
 -- name: claim_jobs_within_limit
 -- queued → claimed. Called by a worker for one queue with a concurrency limit, after lock_queue in the same transaction.
@@ -306,7 +318,11 @@ picked as materialized (
         select j.ctid as row_id
         from holdfast.jobs as j
         where j.queue_id = $2 and j.priority = lane.priority
-          and j.status = 'queued' and j.crash_count > 0 and j.type = any ($3::text[])
+          and j.status = 'queued' and j.crash_count > 0
+        and case
+          when j.payload_version is null then j.type = any ($3::text[])
+          else j.type || '@' || j.payload_version = any ($3::text[])
+        end
         order by j.seq
         limit least($5::bigint, (select free from headroom))
         for no key update skip locked
@@ -321,7 +337,11 @@ picked as materialized (
         select j.ctid as row_id
         from holdfast.jobs as j
         where j.queue_id = $2 and j.priority = lane.priority
-          and j.status = 'queued' and j.crash_count = 0 and j.type = any ($3::text[])
+          and j.status = 'queued' and j.crash_count = 0
+        and case
+          when j.payload_version is null then j.type = any ($3::text[])
+          else j.type || '@' || j.payload_version = any ($3::text[])
+        end
           and coalesce(j.start_deadline_at > clock_timestamp() or j.attempt > 0 or j.release_count > 0, true)
         order by j.seq
         limit least($4::bigint, (select free from headroom))
@@ -361,7 +381,7 @@ returning
   extract(epoch from j.claimed_at - j.run_at)::double precision * 1000 as wait_ms,
   extract(epoch from j.created_at)::double precision * 1000 as created_at_ms,
   extract(epoch from j.claimed_at - j.created_at)::double precision * 1000 as age_ms,
-  j.exception_count, j.batch_id, j.has_children;
+  j.exception_count, j.batch_id, j.has_children, coalesce(j.payload_version, 1)::integer;
 
 -- name: start_jobs
 -- claimed → running. Called by the worker's flush for jobs that outlive it, and before a suspect's handler runs.
@@ -414,7 +434,8 @@ with finished as materialized (
     j.worker_id, j.schedule_id, j.attempt, j.max_attempts, j.execution_seq, j.crash_count, j.release_count,
     j.generation, j.pending_parents, j.timeout_ms, j.priority, j.type, j.payload, j.last_error, j.retry, j.progress,
     j.metadata, j.tags,
-    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children, f.result,
+    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children, j.payload_version,
+    f.result,
     coalesce(
       j.started_at,
       greatest(j.claimed_at, statement_timestamp() - f.started_ago_ms * interval '1 millisecond')
@@ -426,14 +447,14 @@ archived as (
     seq, queue_id, run_at, created_at, claimed_at, started_at, finished_at, cancel_requested_at, fire_at, project_id,
     id, worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation,
     pending_parents, timeout_ms, status, priority, type, payload, result, last_error, retry, progress, metadata, tags,
-    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children, payload_version
   )
   select
     seq, queue_id, run_at, created_at, claimed_at, begun_at, greatest(begun_at, ended_at), cancel_requested_at,
     fire_at, project_id, id, worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count,
     generation, pending_parents, timeout_ms, 'completed', priority, type, payload, result::jsonb, last_error, retry,
     progress, metadata, tags,
-    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children, payload_version
   from finished
 ),
 executed as (
@@ -745,7 +766,8 @@ with finished as materialized (
     j.project_id, j.id, j.worker_id, j.schedule_id, j.attempt, j.max_attempts, j.execution_seq, j.crash_count,
     j.release_count, j.generation, j.pending_parents, j.timeout_ms, j.priority, j.type, j.reason, j.payload,
     j.last_error, j.retry, j.progress, j.metadata, j.tags,
-    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children, f.error,
+    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children, j.payload_version,
+    f.error,
     greatest(clock_timestamp(), j.claimed_at, j.started_at) as ended_at
 ),
 archived as (
@@ -753,14 +775,14 @@ archived as (
     seq, queue_id, run_at, created_at, claimed_at, started_at, finished_at, cancel_requested_at, fire_at, project_id,
     id, worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation,
     pending_parents, timeout_ms, status, priority, type, reason, payload, last_error, retry, progress, metadata, tags,
-    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children, payload_version
   )
   select
     seq, queue_id, run_at, created_at, claimed_at, started_at, ended_at, cancel_requested_at, fire_at, project_id, id,
     worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation,
     pending_parents, timeout_ms, 'cancelled', priority, type, coalesce(reason, 'cancelled'), payload,
     coalesce(error::jsonb, last_error), retry, progress, metadata, tags,
-    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children, payload_version
   from finished
 ),
 executed as (
@@ -812,14 +834,15 @@ finished as materialized (
     j.schedule_id, j.attempt, j.max_attempts, j.execution_seq, j.crash_count, j.release_count, j.generation,
     j.pending_parents, j.timeout_ms, j.priority, j.type, j.payload, j.last_error, j.retry, j.progress, j.metadata,
     j.tags,
-    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children, picked.error
+    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children, j.payload_version,
+    picked.error
 ),
 archived as (
   insert into holdfast.job_history (
     seq, queue_id, run_at, created_at, claimed_at, started_at, finished_at, fire_at, project_id, id, worker_id,
     schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation, pending_parents,
     timeout_ms, status, priority, type, reason, payload, last_error, retry, progress, metadata, tags,
-    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children, payload_version
   )
   select
     seq, queue_id, run_at, created_at, claimed_at, started_at,
@@ -827,7 +850,7 @@ archived as (
     schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation, pending_parents,
     timeout_ms, 'cancelled', priority, type, $3::text, payload,
     coalesce(error::jsonb, last_error), retry, progress, metadata, tags,
-    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children, payload_version
   from finished
 ),
 ending as (
@@ -870,21 +893,21 @@ finished as materialized (
     j.schedule_id, j.attempt, j.max_attempts, j.execution_seq, j.crash_count, j.release_count, j.generation,
     j.pending_parents, j.timeout_ms, j.priority, j.type, j.payload, j.last_error, j.retry, j.progress, j.metadata,
     j.tags,
-    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children
+    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children, j.payload_version
 ),
 archived as (
   insert into holdfast.job_history (
     seq, queue_id, run_at, created_at, claimed_at, started_at, finished_at, fire_at, project_id, id, worker_id,
     schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation, pending_parents,
     timeout_ms, status, priority, type, reason, payload, last_error, retry, progress, metadata, tags,
-    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children, payload_version
   )
   select
     seq, queue_id, run_at, created_at, claimed_at, started_at,
     greatest(clock_timestamp(), claimed_at, started_at), fire_at, project_id, id, worker_id,
     schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation, pending_parents,
     timeout_ms, 'cancelled', priority, type, 'start_deadline', payload, last_error, retry, progress, metadata, tags,
-    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children, payload_version
   from finished
 ),
 ending as (
@@ -935,7 +958,7 @@ finished as materialized (
     j.project_id, j.id, j.worker_id, j.schedule_id, j.attempt, j.max_attempts, j.execution_seq, j.crash_count,
     j.release_count, j.generation, j.pending_parents, j.timeout_ms, j.priority, j.type, j.payload, j.last_error,
     j.retry, j.progress, j.metadata, j.tags,
-    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children,
+    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children, j.payload_version,
     greatest(clock_timestamp(), j.claimed_at, j.started_at) as ended_at
 ),
 archived as (
@@ -943,14 +966,14 @@ archived as (
     seq, queue_id, run_at, created_at, claimed_at, started_at, finished_at, cancel_requested_at, fire_at, project_id,
     id, worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation,
     pending_parents, timeout_ms, status, priority, type, reason, payload, last_error, retry, progress, metadata, tags,
-    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children, payload_version
   )
   select
     seq, queue_id, run_at, created_at, claimed_at, started_at, ended_at, cancel_requested_at, fire_at, project_id, id,
     worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation,
     pending_parents, timeout_ms, 'cancelled', priority, type, 'cancel_forced', payload, last_error, retry, progress,
     metadata, tags,
-    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children, payload_version
   from finished
 ),
 executed as (
@@ -1312,12 +1335,12 @@ announced as (
 insert into holdfast.jobs (
   seq, queue_id, run_at, created_at, fire_at, project_id, id, schedule_id, max_attempts, execution_seq, generation,
   pending_parents, timeout_ms, status, priority, type, payload, retry, metadata, tags,
-  start_deadline_at, batch_id, event_id, unique_lock, has_children
+  start_deadline_at, batch_id, event_id, unique_lock, has_children, payload_version
 )
 select
   seq, queue_id, 'infinity', created_at, fire_at, project_id, id, schedule_id, max_attempts, execution_seq, generation + 1,
   parent_count, timeout_ms, 'scheduled', priority, type, payload, retry, metadata, tags,
-  start_deadline_at, batch_id, event_id, unique_lock, has_children
+  start_deadline_at, batch_id, event_id, unique_lock, has_children, payload_version
 from ended
 returning id, batch_id, has_children;
 

@@ -7,7 +7,7 @@ select
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
   j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
-  j.last_error, j.progress, j.payload, j.result, j.metadata
+  j.last_error, j.progress, coalesce(j.payload_version, 1)::integer as payload_version, j.payload, j.result, j.metadata
 from holdfast.all_jobs as j
 join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
 where j.project_id = $1 and j.id = $2;
@@ -34,7 +34,7 @@ select
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
   j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
-  j.last_error, j.progress
+  j.last_error, j.progress, coalesce(j.payload_version, 1)::integer as payload_version
 from (
   (
     select j.*
@@ -81,7 +81,7 @@ select
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
   j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
-  j.last_error, j.progress
+  j.last_error, j.progress, coalesce(j.payload_version, 1)::integer as payload_version
 from (
   (
     select j.*
@@ -128,7 +128,7 @@ select
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
   j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
-  j.last_error, j.progress
+  j.last_error, j.progress, coalesce(j.payload_version, 1)::integer as payload_version
 from (
   (
     select j.*
@@ -177,7 +177,7 @@ select
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
   j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
-  j.last_error, j.progress
+  j.last_error, j.progress, coalesce(j.payload_version, 1)::integer as payload_version
 from (
   (
     select j.*
@@ -207,7 +207,7 @@ select
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
   j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
-  j.last_error, j.progress
+  j.last_error, j.progress, coalesce(j.payload_version, 1)::integer as payload_version
 from (
   (
     select j.*
@@ -238,7 +238,7 @@ select
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
   j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
-  j.last_error, j.progress
+  j.last_error, j.progress, coalesce(j.payload_version, 1)::integer as payload_version
 from (
   (
     select j.*
@@ -269,7 +269,7 @@ select
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
   j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
-  j.last_error, j.progress, j.finished_at::text as finished_at_text
+  j.last_error, j.progress, coalesce(j.payload_version, 1)::integer as payload_version, j.finished_at::text as finished_at_text
 from (
   select j.*
   from holdfast.jobs as j

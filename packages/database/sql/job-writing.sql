@@ -2,9 +2,11 @@
 
 -- name: edit_job
 -- Changes a job that no worker has started. An instant in the past means now; only a scheduled job has one to change.
+-- A payload without a version is of the version that is stored.
 update holdfast.jobs as j
 set
   payload = coalesce($3::jsonb, j.payload),
+  payload_version = case when $10::smallint is null then j.payload_version else nullif($10::smallint, 1::smallint) end,
   priority = coalesce($4::smallint, j.priority),
   tags = coalesce($5::text[], j.tags),
   metadata = coalesce($6::jsonb, j.metadata),

@@ -46,14 +46,18 @@ set created_at = k.created_at - p.t
 from passed as p;
 
 -- name: read_work_left
--- What keeps a worker of these types from being idle, in one snapshot: jobs that it could claim or holds, ends whose
+-- What keeps a worker of these types, named as for a claim, from being idle, in one snapshot: jobs that it could claim or holds, ends whose
 -- consequences are open, and events that were not dispatched.
 select
   (
     select count(*)::integer
     from holdfast.jobs as j
     join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
-    where j.project_id = $1 and j.type = any ($2::text[])
+    where j.project_id = $1
+      and case
+        when j.payload_version is null then j.type = any ($2::text[])
+        else j.type || '@' || j.payload_version = any ($2::text[])
+      end
       and (
         j.worker_id = $3::uuid and j.status in ('claimed', 'running')
         or j.status = 'queued' and q.paused_at is null
@@ -69,7 +73,7 @@ select
   j.id, j.type, q.name as queue, j.status, j.payload, j.priority, j.tags, j.metadata, j.created_at, j.batch_id,
   nullif(j.run_at, 'infinity') as run_at,
   extract(epoch from nullif(j.run_at, 'infinity') - j.created_at)::double precision * 1000 as delay_ms,
-  j.unique_lock ->> 'key' as unique_key
+  j.unique_lock ->> 'key' as unique_key, coalesce(j.payload_version, 1)::integer as payload_version
 from holdfast.all_jobs as j
 join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
 where j.project_id = $1 and ($2::uuid[] is null or j.id = any ($2::uuid[]))

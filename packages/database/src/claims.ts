@@ -9,6 +9,8 @@ export interface ClaimedJob {
   readonly queueId: string;
   readonly type: string;
   readonly payloadJson: string;
+  /** Which shape the payload has. */
+  readonly payloadVersion: number;
   readonly priority: number;
   /** A bigint as text. */
   readonly seq: string;
@@ -56,6 +58,7 @@ type ClaimRow = readonly [
   exceptionCount: number,
   batchId: string | null,
   hasChildren: boolean,
+  payloadVersion: number,
 ];
 
 /** Who claims, for how long, and at most how much. */
@@ -65,7 +68,7 @@ export interface ClaimRequest {
   /** A new UUID for each call: it fences every later write. */
   readonly leaseToken: string;
   readonly leaseMs: number;
-  /** The job types that the worker has handlers for. */
+  /** The job types that the worker has handlers for, one entry for each version of their payloads, see `claimName`. */
   readonly types: readonly string[];
   readonly limit: number;
   /** How many jobs that took a worker down before may be among them. */
@@ -153,6 +156,7 @@ function toClaimedJob(row: ClaimRow, leaseToken: string): ClaimedJob {
     exceptionCount: row[18],
     batchId: row[19] ?? undefined,
     isAwaited: row[19] !== null || row[20],
+    payloadVersion: row[21],
     leaseToken,
   };
 }

@@ -16,6 +16,8 @@ export interface NewJob {
   readonly type: string;
   /** JSON text, stored as jsonb. */
   readonly payloadJson: string;
+  /** Which shape the payload has, 1 to 32 767; default 1. */
+  readonly payloadVersion?: number | undefined;
   /** 0 (first) to 9; default 5. */
   readonly priority?: number | undefined;
   readonly maxAttempts?: number | undefined;
@@ -212,7 +214,9 @@ function columnsOf(projectId: string, jobs: readonly ResolvedJob[]): readonly Sq
 /** What few jobs have; `undefined` for all the others, whose insert it must not slow down. */
 function extrasJson(job: NewJob): string | undefined {
   const { startDeadlineAt, startDeadlineMs, batchId, eventId, unique, hasChildren } = job;
+  const { payloadVersion } = job;
   const hasNone =
+    (payloadVersion ?? 1) === 1 &&
     startDeadlineAt === undefined &&
     startDeadlineMs === undefined &&
     batchId === undefined &&
@@ -227,6 +231,7 @@ function extrasJson(job: NewJob): string | undefined {
     eventId,
     unique,
     hasChildren,
+    payloadVersion,
   });
 }
 

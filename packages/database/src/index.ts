@@ -29,6 +29,7 @@ export type { EventEnvelope } from './listener-job.ts';
 export * from './migrate.ts';
 export * from './notifier.ts';
 export * from './partitions.ts';
+export * from './payload-contracts.ts';
 export * from './projects.ts';
 export * from './promoting.ts';
 export * from './queryable.ts';

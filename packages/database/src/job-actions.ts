@@ -115,6 +115,8 @@ interface ReplayedRow {
 /** What may be changed of a job that no worker has started; absent fields stay. */
 export interface JobEdit {
   readonly payloadJson?: string | undefined;
+  /** Which shape the payload has. */
+  readonly payloadVersion?: number | undefined;
   readonly priority?: number | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly metadataJson?: string | undefined;
@@ -140,6 +142,7 @@ export async function editJob(
     edit.maxAttempts ?? null,
     edit.timeoutMs ?? null,
     edit.runAt ?? null,
+    edit.payloadVersion ?? null,
   ]);
   return row === undefined ? refusal(db, key) : { done: true, queueId: row.queue_id };
 }

@@ -45,6 +45,8 @@ export interface JobSummaryRow {
   readonly unique_lock: UniqueLock | null;
   readonly last_error: AttemptError | null;
   readonly progress: unknown;
+  /** Which shape the payload has. */
+  readonly payload_version: number;
 }
 
 /** A job with everything. */

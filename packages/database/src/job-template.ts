@@ -7,6 +7,8 @@ export interface JobTemplate {
   readonly type: string;
   readonly queue: string;
   readonly payload: unknown;
+  /** Which shape the payload has; default 1. */
+  readonly payloadVersion?: number | undefined;
   readonly priority?: number | undefined;
   readonly maxAttempts?: number | undefined;
   readonly timeoutMs?: number | undefined;
@@ -20,9 +22,9 @@ export interface JobTemplate {
 /** A job as a template, for a moment that has not come; unique keys, instants and deadlines are left out. */
 export function templateOfJob(job: NewJob): JobTemplate {
   const { type, queue, priority, maxAttempts, timeoutMs, retry, tags, delayMs } = job;
-  const { payloadJson, metadataJson } = job;
+  const { payloadJson, payloadVersion, metadataJson } = job;
   return {
-    ...{ type, queue, priority, maxAttempts, timeoutMs, retry, tags, delayMs },
+    ...{ payloadVersion, type, queue, priority, maxAttempts, timeoutMs, retry, tags, delayMs },
     payload: JSON.parse(payloadJson) as unknown,
     metadata: metadataJson === undefined ? undefined : (JSON.parse(metadataJson) as unknown),
   };

@@ -11,6 +11,7 @@ export async function passTime(db: Queryable, passedMs: number): Promise<void> {
 /** Whose work is looked at. */
 export interface WorkLeftRequest {
   readonly projectId: string;
+  /** Named as for a claim. */
   readonly types: readonly string[];
   /** The worker whose held jobs count. */
   readonly workerId: string;
@@ -58,6 +59,7 @@ export interface StoredJobRow {
   /** From its creation to `run_at`. */
   readonly delay_ms: number | null;
   readonly unique_key: string | null;
+  readonly payload_version: number;
 }
 
 /** Every job of a project, ended ones too, oldest first; with `ids`, only those. */

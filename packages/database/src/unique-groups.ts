@@ -81,7 +81,7 @@ export function toRequest(group: KeyGroup): KeyRequest {
 /** The first job of a group with what the newest one replaces of it. */
 export function withNewestContent({ lead, followers, settings }: KeyGroup): Omit<NewJob, 'unique'> {
   const newest = settings.onConflict === 'keep' ? undefined : followers.at(-1);
-  const { payloadJson, priority, tags, metadataJson } = newest ?? lead;
+  const { payloadJson, payloadVersion, priority, tags, metadataJson } = newest ?? lead;
   const delayMs = settings.waitMs ?? lead.delayMs;
-  return { ...lead, payloadJson, priority, tags, metadataJson, delayMs };
+  return { ...lead, payloadJson, payloadVersion, priority, tags, metadataJson, delayMs };
 }

@@ -76,6 +76,7 @@ function toRow({ job, digest, settings }: KeyRequest, index: number) {
   return {
     ...row,
     payload: job.payloadJson,
+    payloadVersion: job.payloadVersion,
     priority: job.priority ?? jobDefaults.priority,
     tags: job.tags === undefined || job.tags.length === 0 ? undefined : job.tags,
     metadata: job.metadataJson,

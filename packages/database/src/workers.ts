@@ -12,6 +12,7 @@ export interface WorkerIdentity {
   readonly labels: Readonly<Record<string, string>>;
   /** Queue names, or `*`. */
   readonly queues: readonly string[];
+  /** The types that it takes, one entry for each version of their payloads, see `claimName`. */
   readonly types: readonly string[];
   readonly slots: number;
   readonly leaseMs: number;

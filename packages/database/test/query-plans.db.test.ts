@@ -161,6 +161,12 @@ const expectations: readonly Expectation[] = [
     maxBlocks: 400,
   },
   {
+    statement: statements.listWaitingPayloads,
+    values: () => [backlog.projectId, nilUuid, String(batch), '{test.job}'],
+    index: 'jobs_pkey',
+    maxBlocks: 100,
+  },
+  {
     statement: statements.promoteJobs,
     values: () => [String(batch)],
     index: 'jobs_due',

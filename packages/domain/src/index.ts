@@ -23,6 +23,7 @@ export * from './job-transitions.ts';
 export * from './job-outcome.ts';
 export * from './payload-errors.ts';
 export * from './payload-json.ts';
+export * from './payload-versions.ts';
 export * from './schedule-rules.ts';
 export * from './shown-retry.ts';
 export * from './stored-job-settings.ts';

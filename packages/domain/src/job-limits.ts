@@ -8,6 +8,8 @@ export const jobLimits = {
   jsonDepth: 64,
   jsonKeys: 10_000,
   tagCount: 20,
+  /** Of a payload: the highest version of its shape. */
+  payloadVersion: 32_767,
   maxAttempts: 100,
   timeoutMs: 86_400_000,
   /** 0 is first. */

@@ -10,7 +10,7 @@ import {
   runJobNow,
   startJobs,
 } from '@holdfast/database';
-import { uuidV7 } from '@holdfast/domain';
+import { claimName, uuidV7 } from '@holdfast/domain';
 import type { Database, Lease, NewJob } from '@holdfast/database';
 import type { AttemptError, Decision, JobStatus } from '@holdfast/domain';
 
@@ -35,6 +35,8 @@ export interface MadeJob {
   readonly queue: string;
   readonly queueId: string;
   readonly type: string;
+  /** What its type and the version of its payload are claimed by. */
+  readonly claimName: string;
   readonly workerId: string;
   /** The newest claim's, whether or not it still holds; `undefined` for a job that was never claimed. */
   readonly lease: Lease | undefined;
@@ -159,9 +161,10 @@ class StatementFactory implements JobFactory {
     const job: NewJob = { ...recipe, id, queue, type, payloadJson };
     const { insertedIds } = await enqueueJobs(this.#database, { projectId, jobs: [job] });
     const queueId = (await resolveQueues(this.#database, projectId, [queue])).get(queue)?.id ?? '';
+    const claimedBy = claimName(type, recipe.payloadVersion ?? 1);
     const made = { projectId, id, queue, queueId, type, workerId: randomUUID() };
     insist(insertedIds.has(id), 'enqueued', made);
-    return { ...made, lease: undefined, executionSeq: 0 };
+    return { ...made, claimName: claimedBy, lease: undefined, executionSeq: 0 };
   }
 
   async #claim(
@@ -175,7 +178,7 @@ class StatementFactory implements JobFactory {
       workerId: job.workerId,
       leaseToken: token,
       leaseMs: how.leaseMs,
-      types: [job.type],
+      types: [job.claimName],
       limit: how.suspect ? 0 : 1,
       suspectLimit: how.suspect ? 1 : 0,
       lanes: allPriorities(job.queueId),

@@ -617,7 +617,7 @@ where project_id = $1 and key_hash = $2`,
     text: `with inserted as (
   insert into holdfast.jobs (
     project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
-    schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
+    schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children, payload_version,
     status, seq, run_at, created_at
   )
   select
@@ -626,6 +626,7 @@ where project_id = $1 and key_hash = $2`,
     n.schedule_id, n.fire_at,
     holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
     n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
+    holdfast.stored_payload_version(n.extras),
     'queued', nextval('holdfast.job_seq'), clock_timestamp(), clock_timestamp()
   from unnest(
     $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
@@ -655,7 +656,7 @@ select id from inserted`,
     text: `with inserted as (
   insert into holdfast.jobs (
     project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
-    schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
+    schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children, payload_version,
     status, run_at, created_at
   )
   select
@@ -664,6 +665,7 @@ select id from inserted`,
     n.schedule_id, n.fire_at,
     holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
     n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
+    holdfast.stored_payload_version(n.extras),
     'scheduled',
     greatest(clock_timestamp(), coalesce(n.run_at, clock_timestamp() + n.delay_ms * interval '1 millisecond')),
     clock_timestamp()
@@ -697,7 +699,7 @@ select id from inserted`,
     text: `with inserted as (
   insert into holdfast.jobs (
     project_id, id, queue_id, type, payload, priority, max_attempts, timeout_ms, retry, tags, metadata,
-    schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children,
+    schedule_id, fire_at, start_deadline_at, batch_id, event_id, unique_lock, has_children, payload_version,
     status, pending_parents, run_at, created_at
   )
   select
@@ -706,6 +708,7 @@ select id from inserted`,
     n.schedule_id, n.fire_at,
     holdfast.start_deadline(n.extras), (n.extras ->> 'batchId')::uuid, (n.extras ->> 'eventId')::uuid,
     n.extras -> 'unique', coalesce((n.extras -> 'hasChildren')::boolean, false),
+    holdfast.stored_payload_version(n.extras),
     'scheduled', n.parent_count, 'infinity', clock_timestamp()
   from unnest(
     $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::integer[], $8::integer[], $9::text[],
@@ -833,7 +836,11 @@ picked as materialized (
       select j.ctid as row_id
       from holdfast.jobs as j
       where j.queue_id = lanes.queue_id and j.priority = lanes.priority
-        and j.status = 'queued' and j.crash_count > 0 and j.type = any ($5::text[])
+        and j.status = 'queued' and j.crash_count > 0
+        and case
+          when j.payload_version is null then j.type = any ($5::text[])
+          else j.type || '@' || j.payload_version = any ($5::text[])
+        end
       order by j.seq
       limit $7
       for no key update skip locked
@@ -848,7 +855,11 @@ picked as materialized (
       select j.ctid as row_id
       from holdfast.jobs as j
       where j.queue_id = lanes.queue_id and j.priority = lanes.priority and j.seq > lanes.after_seq
-        and j.status = 'queued' and j.crash_count = 0 and j.type = any ($5::text[])
+        and j.status = 'queued' and j.crash_count = 0
+        and case
+          when j.payload_version is null then j.type = any ($5::text[])
+          else j.type || '@' || j.payload_version = any ($5::text[])
+        end
         and coalesce(j.start_deadline_at > clock_timestamp() or j.attempt > 0 or j.release_count > 0, true)
       order by j.seq
       limit $6
@@ -886,7 +897,7 @@ returning
   extract(epoch from j.claimed_at - j.run_at)::double precision * 1000 as wait_ms,
   extract(epoch from j.created_at)::double precision * 1000 as created_at_ms,
   extract(epoch from j.claimed_at - j.created_at)::double precision * 1000 as age_ms,
-  j.exception_count, j.batch_id, j.has_children`,
+  j.exception_count, j.batch_id, j.has_children, coalesce(j.payload_version, 1)::integer`,
   },
   /** job-lifecycle.sql */
   claimJobsWithinLimit: {
@@ -912,7 +923,11 @@ picked as materialized (
         select j.ctid as row_id
         from holdfast.jobs as j
         where j.queue_id = $2 and j.priority = lane.priority
-          and j.status = 'queued' and j.crash_count > 0 and j.type = any ($3::text[])
+          and j.status = 'queued' and j.crash_count > 0
+        and case
+          when j.payload_version is null then j.type = any ($3::text[])
+          else j.type || '@' || j.payload_version = any ($3::text[])
+        end
         order by j.seq
         limit least($5::bigint, (select free from headroom))
         for no key update skip locked
@@ -927,7 +942,11 @@ picked as materialized (
         select j.ctid as row_id
         from holdfast.jobs as j
         where j.queue_id = $2 and j.priority = lane.priority
-          and j.status = 'queued' and j.crash_count = 0 and j.type = any ($3::text[])
+          and j.status = 'queued' and j.crash_count = 0
+        and case
+          when j.payload_version is null then j.type = any ($3::text[])
+          else j.type || '@' || j.payload_version = any ($3::text[])
+        end
           and coalesce(j.start_deadline_at > clock_timestamp() or j.attempt > 0 or j.release_count > 0, true)
         order by j.seq
         limit least($4::bigint, (select free from headroom))
@@ -967,7 +986,7 @@ returning
   extract(epoch from j.claimed_at - j.run_at)::double precision * 1000 as wait_ms,
   extract(epoch from j.created_at)::double precision * 1000 as created_at_ms,
   extract(epoch from j.claimed_at - j.created_at)::double precision * 1000 as age_ms,
-  j.exception_count, j.batch_id, j.has_children`,
+  j.exception_count, j.batch_id, j.has_children, coalesce(j.payload_version, 1)::integer`,
   },
   /** job-lifecycle.sql */
   startJobs: {
@@ -1021,7 +1040,8 @@ left join extended on extended.id = named.id`,
     j.worker_id, j.schedule_id, j.attempt, j.max_attempts, j.execution_seq, j.crash_count, j.release_count,
     j.generation, j.pending_parents, j.timeout_ms, j.priority, j.type, j.payload, j.last_error, j.retry, j.progress,
     j.metadata, j.tags,
-    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children, f.result,
+    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children, j.payload_version,
+    f.result,
     coalesce(
       j.started_at,
       greatest(j.claimed_at, statement_timestamp() - f.started_ago_ms * interval '1 millisecond')
@@ -1033,14 +1053,14 @@ archived as (
     seq, queue_id, run_at, created_at, claimed_at, started_at, finished_at, cancel_requested_at, fire_at, project_id,
     id, worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation,
     pending_parents, timeout_ms, status, priority, type, payload, result, last_error, retry, progress, metadata, tags,
-    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children, payload_version
   )
   select
     seq, queue_id, run_at, created_at, claimed_at, begun_at, greatest(begun_at, ended_at), cancel_requested_at,
     fire_at, project_id, id, worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count,
     generation, pending_parents, timeout_ms, 'completed', priority, type, payload, result::jsonb, last_error, retry,
     progress, metadata, tags,
-    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children, payload_version
   from finished
 ),
 executed as (
@@ -1356,7 +1376,8 @@ select id from held`,
     j.project_id, j.id, j.worker_id, j.schedule_id, j.attempt, j.max_attempts, j.execution_seq, j.crash_count,
     j.release_count, j.generation, j.pending_parents, j.timeout_ms, j.priority, j.type, j.reason, j.payload,
     j.last_error, j.retry, j.progress, j.metadata, j.tags,
-    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children, f.error,
+    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children, j.payload_version,
+    f.error,
     greatest(clock_timestamp(), j.claimed_at, j.started_at) as ended_at
 ),
 archived as (
@@ -1364,14 +1385,14 @@ archived as (
     seq, queue_id, run_at, created_at, claimed_at, started_at, finished_at, cancel_requested_at, fire_at, project_id,
     id, worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation,
     pending_parents, timeout_ms, status, priority, type, reason, payload, last_error, retry, progress, metadata, tags,
-    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children, payload_version
   )
   select
     seq, queue_id, run_at, created_at, claimed_at, started_at, ended_at, cancel_requested_at, fire_at, project_id, id,
     worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation,
     pending_parents, timeout_ms, 'cancelled', priority, type, coalesce(reason, 'cancelled'), payload,
     coalesce(error::jsonb, last_error), retry, progress, metadata, tags,
-    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children, payload_version
   from finished
 ),
 executed as (
@@ -1423,14 +1444,15 @@ finished as materialized (
     j.schedule_id, j.attempt, j.max_attempts, j.execution_seq, j.crash_count, j.release_count, j.generation,
     j.pending_parents, j.timeout_ms, j.priority, j.type, j.payload, j.last_error, j.retry, j.progress, j.metadata,
     j.tags,
-    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children, picked.error
+    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children, j.payload_version,
+    picked.error
 ),
 archived as (
   insert into holdfast.job_history (
     seq, queue_id, run_at, created_at, claimed_at, started_at, finished_at, fire_at, project_id, id, worker_id,
     schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation, pending_parents,
     timeout_ms, status, priority, type, reason, payload, last_error, retry, progress, metadata, tags,
-    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children, payload_version
   )
   select
     seq, queue_id, run_at, created_at, claimed_at, started_at,
@@ -1438,7 +1460,7 @@ archived as (
     schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation, pending_parents,
     timeout_ms, 'cancelled', priority, type, $3::text, payload,
     coalesce(error::jsonb, last_error), retry, progress, metadata, tags,
-    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children, payload_version
   from finished
 ),
 ending as (
@@ -1481,21 +1503,21 @@ finished as materialized (
     j.schedule_id, j.attempt, j.max_attempts, j.execution_seq, j.crash_count, j.release_count, j.generation,
     j.pending_parents, j.timeout_ms, j.priority, j.type, j.payload, j.last_error, j.retry, j.progress, j.metadata,
     j.tags,
-    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children
+    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children, j.payload_version
 ),
 archived as (
   insert into holdfast.job_history (
     seq, queue_id, run_at, created_at, claimed_at, started_at, finished_at, fire_at, project_id, id, worker_id,
     schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation, pending_parents,
     timeout_ms, status, priority, type, reason, payload, last_error, retry, progress, metadata, tags,
-    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children, payload_version
   )
   select
     seq, queue_id, run_at, created_at, claimed_at, started_at,
     greatest(clock_timestamp(), claimed_at, started_at), fire_at, project_id, id, worker_id,
     schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation, pending_parents,
     timeout_ms, 'cancelled', priority, type, 'start_deadline', payload, last_error, retry, progress, metadata, tags,
-    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children, payload_version
   from finished
 ),
 ending as (
@@ -1547,7 +1569,7 @@ finished as materialized (
     j.project_id, j.id, j.worker_id, j.schedule_id, j.attempt, j.max_attempts, j.execution_seq, j.crash_count,
     j.release_count, j.generation, j.pending_parents, j.timeout_ms, j.priority, j.type, j.payload, j.last_error,
     j.retry, j.progress, j.metadata, j.tags,
-    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children,
+    j.start_deadline_at, j.batch_id, j.event_id, j.unique_lock, j.exception_count, j.has_children, j.payload_version,
     greatest(clock_timestamp(), j.claimed_at, j.started_at) as ended_at
 ),
 archived as (
@@ -1555,14 +1577,14 @@ archived as (
     seq, queue_id, run_at, created_at, claimed_at, started_at, finished_at, cancel_requested_at, fire_at, project_id,
     id, worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation,
     pending_parents, timeout_ms, status, priority, type, reason, payload, last_error, retry, progress, metadata, tags,
-    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children, payload_version
   )
   select
     seq, queue_id, run_at, created_at, claimed_at, started_at, ended_at, cancel_requested_at, fire_at, project_id, id,
     worker_id, schedule_id, attempt, max_attempts, execution_seq, crash_count, release_count, generation,
     pending_parents, timeout_ms, 'cancelled', priority, type, 'cancel_forced', payload, last_error, retry, progress,
     metadata, tags,
-    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children
+    start_deadline_at, batch_id, event_id, unique_lock, exception_count, has_children, payload_version
   from finished
 ),
 executed as (
@@ -1926,12 +1948,12 @@ announced as (
 insert into holdfast.jobs (
   seq, queue_id, run_at, created_at, fire_at, project_id, id, schedule_id, max_attempts, execution_seq, generation,
   pending_parents, timeout_ms, status, priority, type, payload, retry, metadata, tags,
-  start_deadline_at, batch_id, event_id, unique_lock, has_children
+  start_deadline_at, batch_id, event_id, unique_lock, has_children, payload_version
 )
 select
   seq, queue_id, 'infinity', created_at, fire_at, project_id, id, schedule_id, max_attempts, execution_seq, generation + 1,
   parent_count, timeout_ms, 'scheduled', priority, type, payload, retry, metadata, tags,
-  start_deadline_at, batch_id, event_id, unique_lock, has_children
+  start_deadline_at, batch_id, event_id, unique_lock, has_children, payload_version
 from ended
 returning id, batch_id, has_children`,
   },
@@ -1965,7 +1987,7 @@ select id from retired`,
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
   j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
-  j.last_error, j.progress, j.payload, j.result, j.metadata
+  j.last_error, j.progress, coalesce(j.payload_version, 1)::integer as payload_version, j.payload, j.result, j.metadata
 from holdfast.all_jobs as j
 join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
 where j.project_id = $1 and j.id = $2`,
@@ -1995,7 +2017,7 @@ cross join lateral (
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
   j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
-  j.last_error, j.progress
+  j.last_error, j.progress, coalesce(j.payload_version, 1)::integer as payload_version
 from (
   (
     select j.*
@@ -2043,7 +2065,7 @@ limit $3`,
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
   j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
-  j.last_error, j.progress
+  j.last_error, j.progress, coalesce(j.payload_version, 1)::integer as payload_version
 from (
   (
     select j.*
@@ -2091,7 +2113,7 @@ limit $3`,
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
   j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
-  j.last_error, j.progress
+  j.last_error, j.progress, coalesce(j.payload_version, 1)::integer as payload_version
 from (
   (
     select j.*
@@ -2141,7 +2163,7 @@ limit $3`,
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
   j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
-  j.last_error, j.progress
+  j.last_error, j.progress, coalesce(j.payload_version, 1)::integer as payload_version
 from (
   (
     select j.*
@@ -2172,7 +2194,7 @@ limit $3`,
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
   j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
-  j.last_error, j.progress
+  j.last_error, j.progress, coalesce(j.payload_version, 1)::integer as payload_version
 from (
   (
     select j.*
@@ -2204,7 +2226,7 @@ limit $3`,
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
   j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
-  j.last_error, j.progress
+  j.last_error, j.progress, coalesce(j.payload_version, 1)::integer as payload_version
 from (
   (
     select j.*
@@ -2236,7 +2258,7 @@ limit $3`,
   j.execution_seq, j.generation, j.pending_parents, j.timeout_ms, j.retry, j.tags, j.reason, j.created_at,
   case when isfinite(j.run_at) then j.run_at end as run_at, j.claimed_at, j.started_at, j.finished_at,
   j.cancel_requested_at, j.lock_expires_at, j.worker_id, j.schedule_id, j.batch_id, j.start_deadline_at, j.unique_lock,
-  j.last_error, j.progress, j.finished_at::text as finished_at_text
+  j.last_error, j.progress, coalesce(j.payload_version, 1)::integer as payload_version, j.finished_at::text as finished_at_text
 from (
   select j.*
   from holdfast.jobs as j
@@ -2297,6 +2319,7 @@ limit $6`,
     text: `update holdfast.jobs as j
 set
   payload = coalesce($3::jsonb, j.payload),
+  payload_version = case when $10::smallint is null then j.payload_version else nullif($10::smallint, 1::smallint) end,
   priority = coalesce($4::smallint, j.priority),
   tags = coalesce($5::text[], j.tags),
   metadata = coalesce($6::jsonb, j.metadata),
@@ -2607,6 +2630,67 @@ returning k.project_id`,
   pg_is_in_recovery() as in_recovery,
   pg_postmaster_start_time() as started_at,
   extract(epoch from clock_timestamp())::double precision * 1000 as now_ms`,
+  },
+  /** payload-contracts.sql */
+  registerPayloadContracts: {
+    name: 'register_payload_contracts',
+    text: `with given as materialized (
+  select n.type, n.version, n.json_schema::jsonb as json_schema, n.fingerprint
+  from unnest($2::text[], $3::smallint[], $4::text[], $5::text[]) as n (type, version, json_schema, fingerprint)
+),
+known as materialized (
+  select c.type, c.version, c.fingerprint, c.last_seen_at
+  from given as g
+  join holdfast.payload_contracts as c on c.project_id = $1::uuid and c.type = g.type and c.version = g.version
+),
+noted as (
+  insert into holdfast.payload_contracts as c (project_id, type, version, json_schema, fingerprint)
+  select $1::uuid, g.type, g.version, g.json_schema, g.fingerprint
+  from given as g
+  left join known as k on k.type = g.type and k.version = g.version
+  where k.type is null
+    or k.fingerprint is distinct from coalesce(g.fingerprint, k.fingerprint)
+    or k.last_seen_at < clock_timestamp() - interval '1 hour'
+  order by g.type, g.version
+  on conflict (project_id, type, version) do update
+  set
+    json_schema = coalesce(excluded.json_schema, c.json_schema),
+    fingerprint = coalesce(excluded.fingerprint, c.fingerprint),
+    last_seen_at = clock_timestamp()
+)
+select k.type, k.version::integer as version
+from given as g
+join known as k on k.type = g.type and k.version = g.version
+where k.fingerprint <> g.fingerprint
+order by k.type, k.version`,
+  },
+  /** payload-contracts.sql */
+  listPayloadContracts: {
+    name: 'list_payload_contracts',
+    text: `select c.type, c.version::integer as version, c.json_schema, c.fingerprint, c.first_seen_at, c.last_seen_at
+from holdfast.payload_contracts as c
+where c.project_id = $1::uuid
+order by c.type, c.version`,
+  },
+  /** payload-contracts.sql */
+  countWaitingPayloads: {
+    name: 'count_waiting_payloads',
+    text: `select j.type, coalesce(j.payload_version, 1)::integer as version, count(*)::integer as job_count
+from holdfast.jobs as j
+where j.project_id = $1::uuid and j.status in ('queued', 'scheduled', 'claimed', 'running', 'failed')
+group by 1, 2
+order by 1, 2`,
+  },
+  /** payload-contracts.sql */
+  listWaitingPayloads: {
+    name: 'list_waiting_payloads',
+    text: `select j.id, j.type, coalesce(j.payload_version, 1)::integer as version, j.payload::text as payload
+from holdfast.jobs as j
+where j.project_id = $1::uuid and ($2::uuid is null or j.id > $2::uuid)
+  and j.status in ('queued', 'scheduled', 'claimed', 'running', 'failed')
+  and j.type = any ($4::text[])
+order by j.id
+limit $3`,
   },
   /** queues.sql */
   findProject: {
@@ -3532,7 +3616,11 @@ from passed as p`,
     select count(*)::integer
     from holdfast.jobs as j
     join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
-    where j.project_id = $1 and j.type = any ($2::text[])
+    where j.project_id = $1
+      and case
+        when j.payload_version is null then j.type = any ($2::text[])
+        else j.type || '@' || j.payload_version = any ($2::text[])
+      end
       and (
         j.worker_id = $3::uuid and j.status in ('claimed', 'running')
         or j.status = 'queued' and q.paused_at is null
@@ -3549,7 +3637,7 @@ from passed as p`,
   j.id, j.type, q.name as queue, j.status, j.payload, j.priority, j.tags, j.metadata, j.created_at, j.batch_id,
   nullif(j.run_at, 'infinity') as run_at,
   extract(epoch from nullif(j.run_at, 'infinity') - j.created_at)::double precision * 1000 as delay_ms,
-  j.unique_lock ->> 'key' as unique_key
+  j.unique_lock ->> 'key' as unique_key, coalesce(j.payload_version, 1)::integer as payload_version
 from holdfast.all_jobs as j
 join holdfast.queues as q on q.project_id = j.project_id and q.id = j.queue_id
 where j.project_id = $1 and ($2::uuid[] is null or j.id = any ($2::uuid[]))

@@ -237,7 +237,7 @@ function claimRequest(job: MadeJob) {
     workerId: randomUUID(),
     leaseToken: randomUUID(),
     leaseMs: 60_000,
-    types: [job.type],
+    types: [job.claimName],
     limit: 10,
     suspectLimit: 10,
   };
