@@ -1,14 +1,19 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ConfigError } from '@holdfast/domain';
-import type { JobHandler, ThreadHandler } from '@holdfast/worker';
+import { ConfigError, isPayloadVersion } from '@holdfast/domain';
+import type { JobHandler, PayloadVersions, ThreadHandler } from '@holdfast/worker';
 
-/** Handlers by job type. */
-export type Handlers = Readonly<Record<string, JobHandler | ThreadHandler>>;
+/** What a module exports, by job type. */
+export interface Handlers {
+  readonly handlers: Readonly<Record<string, JobHandler | ThreadHandler>>;
+  /** Of the types that say so. */
+  readonly payloadVersions: PayloadVersions;
+}
 
 /**
  * Loads the module that a user wrote. It exports `handlers`, or a default, that maps job types to functions, or to
- * `{ isolate: 'thread', handler }` for functions that run in threads, which import the module once more.
+ * `{ handler, isolate?, payloadVersions? }`: with `isolate: 'thread'` the function runs in threads, which import the module
+ * once more; `payloadVersions` are those that it takes, if not version 1 alone.
  *
  * @param path relative to the working directory, or absolute
  * @throws ConfigError when the module cannot be loaded or exports something else
@@ -20,10 +25,26 @@ export async function loadHandlers(path: string): Promise<Handlers> {
   if (typeof found !== 'object' || found === null) {
     throw invalid(`${path} must export "handlers": an object of functions by job type`);
   }
-  const entries = Object.entries(found).map(
-    ([type, entry]) => [type, toEntry(type, entry, url)] as const,
-  );
-  return Object.fromEntries(entries);
+  const entries = Object.entries(found);
+  return {
+    handlers: Object.fromEntries(entries.map(([type, entry]) => [type, toEntry(type, entry, url)])),
+    payloadVersions: Object.fromEntries(
+      entries.flatMap(([type, entry]) => {
+        const versions = versionsOf(type, entry);
+        return versions === undefined ? [] : [[type, versions] as const];
+      }),
+    ),
+  };
+}
+
+function versionsOf(type: string, entry: unknown): readonly number[] | undefined {
+  if (typeof entry !== 'object' || entry === null || !('payloadVersions' in entry))
+    return undefined;
+  const { payloadVersions: versions } = entry;
+  const areVersions =
+    Array.isArray(versions) && versions.length > 0 && versions.every(isPayloadVersion);
+  if (areVersions) return [...new Set<number>(versions)];
+  throw invalid(`payloadVersions of "${type}" must be an array of whole numbers from 1 to 32767`);
 }
 
 function toEntry(type: string, entry: unknown, module: string): JobHandler | ThreadHandler {
@@ -35,21 +56,25 @@ function toEntry(type: string, entry: unknown, module: string): JobHandler | Thr
         'export a function of payload and context here',
     );
   }
-  if (typeof entry !== 'object' || entry === null || !('isolate' in entry)) {
-    throw invalid(`the handler of "${type}" is not a function`);
-  }
-  const { isolate, handler, resourceLimits, ...unknown } = entry as IsolatedEntry;
+  const isEntry =
+    typeof entry === 'object' &&
+    entry !== null &&
+    ('isolate' in entry || 'payloadVersions' in entry);
+  if (!isEntry) throw invalid(`the handler of "${type}" is not a function`);
+  const { isolate, handler, resourceLimits, payloadVersions, ...unknown } = entry as LongEntry;
   const [odd] = Object.keys(unknown);
   if (odd !== undefined) throw invalid(`the entry of "${type}" has an unknown field "${odd}"`);
+  if (isolate === undefined && payloadVersions !== undefined && isFunction(handler)) return handler;
   if (isolate !== 'thread') throw invalid(`the entry of "${type}" must have isolate: "thread"`);
   if (!isFunction(handler)) throw invalid(`the handler of "${type}" is not a function`);
   return { isolate, module, resourceLimits };
 }
 
 /** What a user may have written; each field is checked. */
-interface IsolatedEntry {
-  readonly isolate: unknown;
+interface LongEntry {
+  readonly isolate?: unknown;
   readonly handler?: unknown;
+  readonly payloadVersions?: unknown;
   readonly resourceLimits?: ThreadHandler['resourceLimits'];
 }
 

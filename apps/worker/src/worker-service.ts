@@ -34,14 +34,16 @@ export async function createWorkerService(options: WorkerServiceOptions): Promis
   const reportFailure = (report: HttpFailureReport): void => {
     logger.warn({ ...report }, 'HTTP job failed');
   };
-  const own = config.handlersPath === undefined ? {} : await loadHandlers(config.handlersPath);
+  const own =
+    config.handlersPath === undefined ? undefined : await loadHandlers(config.handlersPath);
   return createWorkerEngine({
     database,
     projectId: await findProjectId(database, config.project),
     handlers: {
       'http.request': createHttpRequestHandler({ policy, version, reportFailure }),
-      ...own,
+      ...own?.handlers,
     },
+    payloadVersions: own?.payloadVersions,
     queues: config.queues,
     concurrency: config.concurrency,
     leaseMs: config.leaseMs,

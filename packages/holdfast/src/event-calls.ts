@@ -13,7 +13,7 @@ import { OptionCheck } from './check-options.ts';
 import type { Internals } from './internals.ts';
 import type { JobDefinition } from './job-definition.ts';
 import { requireJob } from './job-draft.ts';
-import { mergeFields, readJobFields } from './job-fields.ts';
+import { mergeFields, readJobFields, refuseOwnVersion } from './job-fields.ts';
 import type { JobOptions } from './job-options.ts';
 import { templateSettingsOf, toTemplateInfo } from './job-template.ts';
 import type { JobTemplateInfo } from './job-template.ts';
@@ -140,7 +140,7 @@ export async function subscribeToEvent(
 
 const listenerOptionNames = [
   ...['queue', 'delay', 'priority', 'tags', 'metadata', 'maxAttempts'],
-  ...['timeout', 'backoff', 'retry', 'retryUntil', 'maxExceptions'],
+  ...['timeout', 'backoff', 'retry', 'retryUntil', 'maxExceptions', 'payloadVersion'],
 ];
 
 function readListener({
@@ -156,6 +156,7 @@ function readListener({
   check.names(options, type === undefined ? [] : listenerOptionNames);
   check.name('the name of an event', event);
   if (type !== undefined) check.name('the type', type);
+  refuseOwnVersion(check, options, job);
   const said = readJobFields(check, options);
   check.done();
   if (type === undefined) return undefined;

@@ -58,6 +58,7 @@ export interface HoldfastEvents {
   readonly QueueResumed: { readonly queue: string };
   readonly WorkerStarted: {
     readonly workerId: string;
+    /** What it takes: a type stands for payloads of version 1, `type@2` for those of version 2. */
     readonly types: readonly string[];
     /** `undefined`: all of the project. */
     readonly queues: readonly string[] | undefined;

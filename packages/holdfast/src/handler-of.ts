@@ -9,13 +9,11 @@ import type { JobContext } from './job-context.ts';
 import type { JobDefaults } from './job-definition.ts';
 import type { JobOptions } from './job-options.ts';
 import type { RunMiddleware } from './run-middleware.ts';
-import type { StandardSchema } from './standard-schema.ts';
-import { validatePayload } from './validate-payload.ts';
+import { isPlain, readPayload } from './payload-versions.ts';
+import type { PayloadContract } from './payload-versions.ts';
 
 /** A handler with what is known of its type. */
-export interface RegisteredHandler<Tx> {
-  readonly type: string;
-  readonly schema: StandardSchema | undefined;
+export interface RegisteredHandler<Tx> extends PayloadContract {
   /** What its definition says of its jobs; nothing when it was named by its type alone. */
   readonly defaults: JobDefaults;
   /** The module whose definition runs in a thread, if it does. */
@@ -36,12 +34,12 @@ const threadAdapter = new URL(
   import.meta.url,
 );
 
-/** The handler as the engine calls it: middleware, then the schema, then the handler's own code. */
+/** The handler as the engine calls it: middleware, then upgrades and the schema, then the handler's own code. */
 export function engineHandlerOf<Tx>(
   handler: RegisteredHandler<Tx>,
   parts: HandlerParts<Tx>,
 ): EngineHandler | ThreadHandler {
-  const { type, schema, run, threadModule } = handler;
+  const { run, threadModule } = handler;
   if (threadModule !== undefined) {
     return {
       isolate: 'thread',
@@ -64,11 +62,10 @@ export function engineHandlerOf<Tx>(
         call((given) => inThread(given, context), { payload, context, parts }),
     };
   }
-  const runChecked =
-    schema === undefined
-      ? run
-      : async (payload: unknown, ctx: JobContext<Tx>) =>
-          run(await validatePayload({ type, schema }, payload), ctx);
+  const runChecked = isPlain(handler)
+    ? run
+    : async (payload: unknown, ctx: JobContext<Tx>) =>
+        run(await readPayload(handler, payload, ctx.job.payloadVersion), ctx);
   return (payload, context) => call(runChecked, { payload, context, parts });
 }
 

@@ -77,6 +77,7 @@ export type { JobTemplateInfo } from './job-template.ts';
 export type { Job, JobSummary, JobUnique } from './job.ts';
 export type { JobPage, ListJobsOptions } from './list-jobs.ts';
 export type { HoldfastLogger } from './logger.ts';
+export type { PayloadUpgrade, PayloadUpgrades, VersionBefore } from './payload-versions.ts';
 export type { PgTransaction } from './pg-transaction.ts';
 export type {
   DrainProgress,

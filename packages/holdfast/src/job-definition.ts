@@ -7,6 +7,7 @@ import type {
   JobOptions,
   RetryOptions,
 } from './job-options.ts';
+import type { PayloadUpgrade } from './payload-versions.ts';
 import type { RegisteredTransaction } from './register.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
@@ -46,6 +47,10 @@ export interface JobDefinition<
   readonly type: Type;
   readonly defaults: JobDefaults;
   readonly schema: StandardSchema<Input, Output> | undefined;
+  /** Of the payload's shape; 1 when nothing was said of it. */
+  readonly version: number;
+  /** How payloads of older versions become newer ones, by the version that each begins with. */
+  readonly upgrades: Readonly<Record<number, PayloadUpgrade>>;
   // A method, so that a list may hold definitions of any payload.
   run?(payload: Output, ctx: JobContext): Result | Promise<Result>;
   /** This job with a payload, for chains, batches, graphs and schedules. The payload is checked when it is enqueued. */

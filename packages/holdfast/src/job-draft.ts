@@ -2,7 +2,7 @@ import { OptionsInvalidError, payloadJson, uuidV7 } from '@holdfast/domain';
 import { systemClock } from '@holdfast/runtime';
 import { OptionCheck } from './check-options.ts';
 import type { JobDefinition } from './job-definition.ts';
-import { jobOptionNames, readJobFields } from './job-fields.ts';
+import { jobOptionNames, readJobFields, refuseOwnVersion } from './job-fields.ts';
 import type { JobFields } from './job-fields.ts';
 import type { JobOptions } from './job-options.ts';
 import { validatePayload } from './validate-payload.ts';
@@ -52,6 +52,7 @@ export async function checkDraft(request: DraftRequest): Promise<CheckedDraft> {
   const check = new OptionCheck(`${request.call}("${type}")`);
   check.names(options, optionNames);
   check.name('the type', type);
+  refuseOwnVersion(check, options, definition);
   const fields = readJobFields(check, options);
   check.done();
   const { json, isExact } = payloadJson(payload, { type, limitBytes });
@@ -96,6 +97,7 @@ export function checkChangedDraft(
   const check = new OptionCheck(`${before.call}("${draft.type}"), as middleware left it`);
   check.names(draft.options, optionNames);
   check.name('the type', draft.type);
+  refuseOwnVersion(check, draft.options, draft.job);
   const fields = readJobFields(check, draft.options);
   check.done();
   const { json } = payloadJson(draft.payload, { type: draft.type, limitBytes: before.limitBytes });

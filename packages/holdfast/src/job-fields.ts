@@ -32,6 +32,7 @@ export interface JobFields {
   readonly startDeadlineAt: Date | undefined;
   readonly startDeadlineMs: number | undefined;
   readonly unique: UniqueSettings | undefined;
+  readonly payloadVersion: number | undefined;
 }
 
 /** Every option of a job. */
@@ -51,6 +52,7 @@ export const jobOptionNames = [
   'maxExceptions',
   'unique',
   'startDeadline',
+  'payloadVersion',
 ] as const satisfies readonly (keyof JobOptions)[];
 
 const nothingSaid: JobFields = Object.freeze({
@@ -67,6 +69,7 @@ const nothingSaid: JobFields = Object.freeze({
   startDeadlineAt: undefined,
   startDeadlineMs: undefined,
   unique: undefined,
+  payloadVersion: undefined,
 });
 
 /** Reads the options of a job and notes what is wrong with them; their names are the caller's to check. */
@@ -105,6 +108,10 @@ export function readJobFields(check: OptionCheck, options: JobOptions): JobField
     delayMs: check.duration('delay', options.delay),
     ...readStartDeadline(check, options.startDeadline),
     unique: readUnique(check, options.unique),
+    payloadVersion: check.whole('payloadVersion', options.payloadVersion, {
+      min: 1,
+      max: jobLimits.payloadVersion,
+    }),
   };
 }
 
@@ -113,6 +120,19 @@ export function mergeFields(earlier: JobFields, later: JobFields): JobFields {
   if (later === nothingSaid) return earlier;
   const said = Object.entries(later).filter(([, value]) => value !== undefined);
   return { ...earlier, ...Object.fromEntries(said), retry: { ...earlier.retry, ...later.retry } };
+}
+
+/** A payload is checked with its definition, so it has that one's version. */
+export function refuseOwnVersion(
+  check: OptionCheck,
+  options: Pick<JobOptions, 'payloadVersion'>,
+  job: unknown,
+): void {
+  if (typeof job !== 'object' || keysOf(options) === undefined) return;
+  if (options.payloadVersion === undefined) return;
+  check.refuse(
+    'payloadVersion is for jobs that are named by their type: a definition says its own',
+  );
 }
 
 /** Reads the name of a queue; `undefined` stays. */

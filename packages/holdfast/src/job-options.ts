@@ -100,6 +100,11 @@ export interface JobOptions extends RetryOptions {
   readonly timeout?: Duration | undefined;
   readonly backoff?: Backoff | undefined;
   readonly unique?: Unique | undefined;
+  /**
+   * Which version of its shape the payload has, 1 (default) to 32 767; for a job that is named by its type, since a
+   * definition says its own.
+   */
+  readonly payloadVersion?: number | undefined;
   /** Cancelled when no worker has claimed it by then: an instant, or a time from the enqueue on. */
   readonly startDeadline?: Date | Duration | undefined;
 }

@@ -18,11 +18,14 @@ export interface JobTemplateInfo {
   readonly maxExceptions: ShownRetry['maxExceptions'];
   readonly tags: readonly string[] | undefined;
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
+  /** Which version of its shape the payload has. */
+  readonly payloadVersion: number;
 }
 
 /** A stored template for users. */
 export function toTemplateInfo(template: Omit<JobTemplate, 'payload'>): JobTemplateInfo {
   const { type, queue, priority, maxAttempts, timeoutMs, tags, metadata } = template;
+  const { payloadVersion = 1 } = template;
   const shown = template.retry === undefined ? undefined : shownRetry(template.retry);
   return {
     ...{ type, queue, priority, maxAttempts, timeoutMs, tags },
@@ -30,6 +33,7 @@ export function toTemplateInfo(template: Omit<JobTemplate, 'payload'>): JobTempl
     ...{ retryUntil: shown?.retryUntil, maxExceptions: shown?.maxExceptions },
     // Checked to be an object when it was written.
     metadata: metadata as Readonly<Record<string, unknown>> | undefined,
+    payloadVersion,
   };
 }
 
@@ -39,6 +43,7 @@ export type TemplateSettings = Omit<ScheduledJobTemplate, 'type' | 'queue' | 'pa
 /** The fields of a job that is made later, in stored form. */
 export function templateSettingsOf(fields: JobFields): TemplateSettings {
   const { priority, maxAttempts, timeoutMs, retry, tags, metadataJson } = fields;
+  const { payloadVersion = 1 } = fields;
   const isRetryNamed = Object.keys(retry).length > 0;
   return {
     ...(priority === undefined ? {} : { priority }),
@@ -46,6 +51,7 @@ export function templateSettingsOf(fields: JobFields): TemplateSettings {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(isRetryNamed ? { retry: { ...defaultRetryPolicy, ...retry } } : {}),
     ...(tags === undefined ? {} : { tags }),
+    ...(payloadVersion === 1 ? {} : { payloadVersion }),
     ...(metadataJson === undefined ? {} : { metadata: JSON.parse(metadataJson) as unknown }),
   };
 }

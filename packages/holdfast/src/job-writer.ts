@@ -238,6 +238,7 @@ export async function toNewJobs(
       startDeadlineAt: fields.startDeadlineAt,
       startDeadlineMs: fields.startDeadlineMs,
       unique: fields.unique,
+      payloadVersion: fields.payloadVersion,
     };
   });
 }

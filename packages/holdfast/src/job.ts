@@ -20,6 +20,8 @@ export interface JobUnique {
 export interface JobSummary {
   readonly id: string;
   readonly type: string;
+  /** Which version of its shape the payload has; 1 when nothing was said of it. */
+  readonly payloadVersion: number;
   readonly queue: string;
   readonly status: JobStatus;
   readonly priority: number;
@@ -83,6 +85,7 @@ export function toJobSummary(row: JobSummaryRow): JobSummary {
   return {
     id: row.id,
     type: row.type,
+    payloadVersion: row.payload_version,
     queue: row.queue,
     status: row.status,
     priority: row.priority,

@@ -6,11 +6,14 @@ import type { JobDefaults, JobDefinition } from './job-definition.ts';
 import { readJobFields } from './job-fields.ts';
 import type { JobFields } from './job-fields.ts';
 import type { JobOptions } from './job-options.ts';
+import { checkVersions } from './payload-versions.ts';
 import { callWith, shown } from './shown.ts';
 
 const names = [
   'type',
   'payload',
+  'version',
+  'upgrades',
   'run',
   'queue',
   'maxAttempts',
@@ -30,6 +33,8 @@ const names = [
 interface Unchecked extends JobDefaults {
   readonly type: unknown;
   readonly payload?: unknown;
+  readonly version?: unknown;
+  readonly upgrades?: unknown;
   readonly run?: unknown;
 }
 
@@ -42,13 +47,14 @@ export function readJobDefaults(options: Unchecked): JobDefaults {
   if (typeof (options as unknown) !== 'object' || (options as unknown) === null) {
     throw new OptionsInvalidError('defineJob', ['the options must be an object']);
   }
-  const { type, payload, run, ...defaults } = options;
+  const { type, payload, version, upgrades, run, ...defaults } = options;
   const check = new OptionCheck(callWith('defineJob', type));
   check.names(options, names);
   check.name('type', type);
   if (payload !== undefined && !isSchema(payload)) {
     check.refuse('payload must be a schema of a Standard Schema library');
   }
+  checkVersions(check, version, upgrades);
   if (run !== undefined && typeof run !== 'function') check.refuse('run must be a function');
   check.oneOf('onCrash', defaults.onCrash, ['retry', 'dead_letter']);
   check.oneOf('isolate', defaults.isolate, ['thread']);
@@ -80,10 +86,10 @@ const known = new WeakMap<JobDefinition, JobFields>();
 export function fieldsOfDefinition(job: JobDefinition): JobFields {
   let fields = known.get(job);
   if (fields === undefined) {
-    fields = readJobFields(
-      new OptionCheck(`defineJob("${job.type}")`),
-      optionsOfDefaults(job.defaults),
-    );
+    fields = readJobFields(new OptionCheck(`defineJob("${job.type}")`), {
+      ...optionsOfDefaults(job.defaults),
+      payloadVersion: job.version,
+    });
     known.set(job, fields);
   }
   return fields;

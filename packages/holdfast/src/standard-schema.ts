@@ -10,7 +10,14 @@ export interface StandardSchema<Input = unknown, Output = Input> {
       value: unknown,
     ): StandardSchemaResult<Output> | PromiseLike<StandardSchemaResult<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    /** Of libraries that speak Standard JSON Schema as well: what the schema takes, as a JSON Schema. */
+    readonly jsonSchema?: StandardJsonSchema | undefined;
   };
+}
+
+/** How a schema writes itself as a JSON Schema; may throw when it cannot. */
+export interface StandardJsonSchema {
+  input(options: { readonly target: 'draft-2020-12' }): unknown;
 }
 
 /** What a schema says of a value. */

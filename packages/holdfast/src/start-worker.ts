@@ -1,5 +1,5 @@
 import { explainConnectionError, isTransientError } from '@holdfast/database';
-import { HoldfastError } from '@holdfast/domain';
+import { HoldfastError, claimName } from '@holdfast/domain';
 import { createForwardingLogger, exitCodes, untilAvailable } from '@holdfast/runtime';
 import type { Logger } from '@holdfast/runtime';
 import { createScheduler } from '@holdfast/scheduler';
@@ -17,6 +17,8 @@ import type { RegisteredHandler } from './handler-of.ts';
 import { internalsOf } from './internals.ts';
 import type { Internals } from './internals.ts';
 import { jobRelations } from './job-relations.ts';
+import { versionsOf } from './payload-versions.ts';
+import { registerContracts } from './register-contracts.ts';
 import type { HoldfastLogger } from './logger.ts';
 import type { RunMiddleware } from './run-middleware.ts';
 import { announceEnd, endEvents } from './worker-events.ts';
@@ -74,6 +76,7 @@ async function startServices<Tx>(start: WorkerStart<Tx>): Promise<RunningWorker>
   const { leaseMs, retention } = readWorkerOptions(options);
   const engine = makeEngine({ ...start, internals, open, logger });
   await patiently(() => engine.start(), wait);
+  await registerContracts(open, start.handlers, logger);
   const scheduler =
     options.maintenance === false
       ? undefined
@@ -81,7 +84,9 @@ async function startServices<Tx>(start: WorkerStart<Tx>): Promise<RunningWorker>
   await scheduler?.start();
   events.emit('WorkerStarted', {
     workerId: engine.id,
-    types: start.handlers.map(({ type }) => type),
+    types: start.handlers.flatMap((handler) =>
+      versionsOf(handler).map((version) => claimName(handler.type, version)),
+    ),
     queues: options.queues,
     concurrency: options.concurrency ?? 20,
   });
@@ -113,6 +118,9 @@ function makeEngine<Tx>(start: EngineStart<Tx>): WorkerEngine {
       const workerId = engine.id;
       events.emit('JobProcessing', { jobId, type, queue, workerId, attempt, executionSeq });
     }),
+    payloadVersions: Object.fromEntries(
+      start.handlers.map((handler) => [handler.type, versionsOf(handler)]),
+    ),
     backoffs: backoffsOf(start.handlers),
     fragileTypes: start.handlers.flatMap(({ type, defaults }) =>
       defaults.onCrash === 'dead_letter' ? [type] : [],

@@ -8,6 +8,9 @@ import type { EmitResult } from './event-calls.ts';
 import type { JobDefinition } from './job-definition.ts';
 import type { JobOptions } from './job-options.ts';
 import type { JobRelations } from './job-relations.ts';
+import { OptionCheck } from './check-options.ts';
+import { refuseOwnVersion } from './job-fields.ts';
+import { isPlain, readPayload } from './payload-versions.ts';
 import { optionsOfDefaults } from './read-job-defaults.ts';
 import type { RegisteredTransaction } from './register.ts';
 import { validatePayload } from './validate-payload.ts';
@@ -20,9 +23,9 @@ export function adaptHandler(found: JobDefinition, type: string): JobHandler {
   return async (payload, context) => {
     // The engine gives handlers of threads the context of the thread.
     const thread = context as ThreadJobContext;
-    const { schema } = found;
-    const checked =
-      schema === undefined ? payload : await validatePayload({ type, schema }, payload);
+    const checked = isPlain(found)
+      ? payload
+      : await readPayload({ ...found, type }, payload, thread.job.payloadVersion);
     const ctx = createJobContext<RegisteredTransaction>(thread, {
       enqueue: (job: JobDefinition | string, childPayload?: unknown, options?: JobOptions) =>
         enqueueByMain(thread, { job, payload: childPayload, options: options ?? {} }),
@@ -80,7 +83,10 @@ async function enqueueByMain(
   const [type, said] =
     typeof job === 'string'
       ? [job, options]
-      : [job.type, { ...optionsOfDefaults(job.defaults), ...options }];
+      : [job.type, { ...optionsOfDefaults(job.defaults), ...options, payloadVersion: job.version }];
+  const check = new OptionCheck(`enqueue("${type}")`);
+  refuseOwnVersion(check, options, job);
+  check.done();
   if (typeof job !== 'string' && job.schema !== undefined) {
     await validatePayload({ type, schema: job.schema }, payload);
   }

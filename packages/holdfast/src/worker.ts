@@ -48,26 +48,26 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
       const run = job.run.bind(job) as unknown as RegisteredHandler<Tx>['run'];
       const { isolate, module } = job.defaults;
       const threadModule = isolate === 'thread' ? module : undefined;
-      const { type, schema, defaults } = job;
-      this.#register({ type, schema, defaults, run, threadModule });
+      const { type, schema, version, upgrades, defaults } = job;
+      this.#register({ type, schema, version, upgrades, defaults, run, threadModule });
     }
   }
 
   /**
-   * Gives a job its handler; of one that is named by its type, nothing checks the payload.
+   * Gives a job its handler; of one that is named by its type, nothing checks the payload, whose version is 1.
    *
    * @throws OptionsInvalidError; ConfigError when the type has one already, or the worker has started
    */
   handle<Job extends JobDefinition | string>(job: Job, run: HandlerFor<Job, Tx>): this {
     requireJob('handle', job);
-    const { type, schema, defaults } = typeof job === 'string' ? named(job) : job;
+    const { type, schema, version, upgrades, defaults } = partsOf(job);
     requireFunction(`handle("${type}")`, 'handler', run);
     if (defaults.isolate === 'thread') {
       throw new ConfigError(
         `createWorker: "${type}" runs in a thread, so its handler must be the run of its definition`,
       );
     }
-    const parts = { type, schema, defaults, threadModule: undefined };
+    const parts = { type, schema, version, upgrades, defaults, threadModule: undefined };
     this.#register({ ...parts, run });
     return this;
   }
@@ -206,9 +206,12 @@ export class Worker<Tx = RegisteredTransaction> implements AsyncDisposable {
   }
 }
 
-/** A job of which nothing but its type is known. */
-function named(type: string): Pick<JobDefinition, 'type' | 'schema' | 'defaults'> {
-  return { type, schema: undefined, defaults: {} };
+/** What is known of a job; of one that is named, nothing but its type. */
+function partsOf(
+  job: JobDefinition | string,
+): Pick<JobDefinition, 'type' | 'schema' | 'version' | 'upgrades' | 'defaults'> {
+  if (typeof job !== 'string') return job;
+  return { type: job, schema: undefined, version: 1, upgrades: {}, defaults: {} };
 }
 
 /**

@@ -113,7 +113,7 @@ function tracedRun(): TracedRun {
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   const job = {
     ...{ id: '1', type: 'any', queue: 'default', projectId: '1', executionSeq: 1, tags: [] },
-    ...{ createdAt: new Date(0), maxAttempts: 5, batchId: undefined },
+    ...{ createdAt: new Date(0), maxAttempts: 5, batchId: undefined, payloadVersion: 1 },
     metadata: { own: 1, 'holdfast.trace': { traceparent } },
   };
   return { ctx: { job, attempt: 1, signal: new AbortController().signal } };

@@ -60,6 +60,7 @@ const settings = fc.record(
     maxAttempts: fc.integer({ min: 1, max: 100 }),
     timeout: fc.constantFrom(1, 250, '90s', 'PT2M', '1d'),
     startDeadline: fc.oneof(duration, instant),
+    payloadVersion: fc.constantFrom(1, 2, 32_767),
   },
   { requiredKeys: [] },
 );

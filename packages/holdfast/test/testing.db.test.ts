@@ -52,6 +52,22 @@ describe('a drain', () => {
     expect((await test.drain({ jobs: [other] })).ran).toHaveLength(1);
   });
 
+  it('works the versions of payloads that its definitions take, and leaves the others', async () => {
+    const { holdfast } = test;
+    const versioned = defineJob({
+      ...{ type: 'versioned', version: 2, upgrades: { 1: (old) => [old] } },
+      run: (payload: unknown) => void seen.push(JSON.stringify(payload)),
+    });
+    await holdfast.enqueue('versioned', 'old');
+    await holdfast.enqueue(versioned, ['new']);
+    const { id } = await holdfast.enqueue('versioned', {}, { payloadVersion: 3 });
+    await test.drain({ jobs: [versioned] });
+    expect(seen).toEqual(['["old"]', '["new"]']);
+    const jobs = await test.enqueued(versioned);
+    expect(jobs.map(({ payloadVersion }) => payloadVersion)).toEqual([1, 2, 3]);
+    expect(jobs.find((job) => job.id === id)?.status).toBe('queued');
+  });
+
   it('goes on with what jobs enqueue, with children, callbacks and listeners', async () => {
     const { holdfast } = test;
     const child = noting('child');

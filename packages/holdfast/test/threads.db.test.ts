@@ -42,6 +42,15 @@ describe('a job that is isolated in a thread', () => {
     });
   });
 
+  it('is given older payloads upgraded, and enqueues by the versions of its definitions', async () => {
+    const { holdfast } = test;
+    const { id } = await holdfast.enqueue('graded', '5', { payloadVersion: 2 });
+    const { result } = await holdfast.wait(id, { timeout: '20s' });
+    expect(result).toMatchObject({ grade: 5, version: 2, refusal: 'options_invalid' });
+    const { child } = result as { child: string };
+    expect(await holdfast.get(child)).toMatchObject({ type: 'regraded', payloadVersion: 7 });
+  });
+
   it('reads the results of its parents and how far its batch is', async () => {
     const { holdfast } = test;
     const crunch = defineJob<{ at: string }>({ type: 'crunch' });

@@ -49,6 +49,8 @@ export interface JobInfo {
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
   /** The batch, chain or graph that it is a member or a callback of. */
   readonly batchId: string | undefined;
+  /** Which version of its shape the payload has; 1 for jobs that say nothing of versions. */
+  readonly payloadVersion: number;
 }
 
 /** What a handler is given beside the payload. */

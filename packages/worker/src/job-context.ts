@@ -65,6 +65,7 @@ export class HandlerContext implements JobContext {
       tags: claimed.tags,
       metadata: metadataOf(claimed.metadataJson),
       batchId: claimed.batchId,
+      payloadVersion: claimed.payloadVersion,
     };
     return this.#info;
   }

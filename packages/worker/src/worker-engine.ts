@@ -17,6 +17,7 @@ import type {
   WorkerIdentity,
   WorkerMode,
 } from '@holdfast/database';
+import { claimName } from '@holdfast/domain';
 import type { Decision } from '@holdfast/domain';
 import { systemClock } from '@holdfast/runtime';
 import type { Service } from '@holdfast/runtime';
@@ -152,6 +153,7 @@ export class WorkerEngine implements Service {
 
   #identify(): WorkerIdentity {
     const { projectId, handlers, queues, labels = {}, build = 'unknown' } = this.#options;
+    const { payloadVersions: versions = {} } = this.#options;
     return {
       projectId,
       id: this.id,
@@ -160,7 +162,9 @@ export class WorkerEngine implements Service {
       build,
       labels,
       queues: queues ?? ['*'],
-      types: Object.keys(handlers),
+      types: Object.keys(handlers).flatMap((type) =>
+        (versions[type] ?? [1]).map((version) => claimName(type, version)),
+      ),
       slots: this.#settings.concurrency,
       leaseMs: this.#settings.leaseMs,
     };

@@ -13,6 +13,9 @@ export type BackoffFunction = (failure: {
   readonly error: AttemptError;
 }) => number;
 
+/** Versions of payloads by job type. */
+export type PayloadVersions = Readonly<Record<string, readonly number[]>>;
+
 /** How a worker runs. Durations in milliseconds. */
 export interface WorkerOptions {
   readonly database: Database;
@@ -21,6 +24,8 @@ export interface WorkerOptions {
   readonly queues?: readonly string[] | undefined;
   /** For each job type its handler, or how to run it in a thread. Jobs of other types are left to other workers. */
   readonly handlers: Readonly<Record<string, JobHandler | ThreadHandler>>;
+  /** Which versions of their payloads the handlers take; default of each type: 1 alone. Others are left to other workers. */
+  readonly payloadVersions?: PayloadVersions | undefined;
   /** How long a handler's thread may go on after an abort before it is ended by force; default 10 s. */
   readonly threadGraceMs?: number | undefined;
   /** For job types whose wait after a failed attempt is a function of it: that function, in milliseconds. */

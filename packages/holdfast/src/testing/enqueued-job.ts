@@ -10,6 +10,8 @@ export interface EnqueuedJob<Payload = unknown> {
   readonly status: JobStatus;
   /** As it is stored: what a date was is text. */
   readonly payload: Payload;
+  /** Which version of its shape the payload has. */
+  readonly payloadVersion: number;
   /** 0 (first) to 9 (last). */
   readonly priority: number;
   readonly tags: readonly string[];
@@ -29,6 +31,7 @@ export function toEnqueuedJob(row: StoredJobRow): EnqueuedJob {
     ...{ id: row.id, type: row.type, queue: row.queue, status: row.status },
     ...{ payload: row.payload, priority: row.priority, tags: row.tags ?? [] },
     metadata: row.metadata ?? {},
+    payloadVersion: row.payload_version,
     runAt: row.run_at ?? undefined,
     delayMs: row.delay_ms ?? undefined,
     uniqueKey: row.unique_key ?? undefined,

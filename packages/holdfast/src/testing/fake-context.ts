@@ -170,7 +170,7 @@ function defaultJob(attempt: number): JobInfo {
   return {
     ...{ id: uuidV7(nowMs), type: 'fake', queue: 'default', projectId: uuidV7(nowMs) },
     ...{ executionSeq: attempt, createdAt: new Date(nowMs), maxAttempts: 5 },
-    ...{ tags: [], metadata: undefined, batchId: undefined },
+    ...{ tags: [], metadata: undefined, batchId: undefined, payloadVersion: 1 },
   };
 }
 

@@ -116,8 +116,8 @@ export class FakeJobs {
       case 'replace':
       case 'queue_latest':
       case 'debounce': {
-        const { payload, priority, tags, metadata } = job;
-        this.#jobs[place] = { ...holder, payload, priority, tags, metadata };
+        const { payload, payloadVersion, priority, tags, metadata } = job;
+        this.#jobs[place] = { ...holder, payload, payloadVersion, priority, tags, metadata };
         const conflict = unique.onConflict === 'debounce' ? 'debounced' : 'replaced';
         return { id, status, deduplicated: true, conflict };
       }
@@ -148,6 +148,7 @@ function fakeJob(
     queue: queueOf(draft),
     status: more.status ?? (delayMs > 0 ? 'scheduled' : 'queued'),
     payload: JSON.parse(draft.payloadJson),
+    payloadVersion: fields.payloadVersion ?? 1,
     priority: fields.priority ?? defaultPriority,
     tags: fields.tags ?? [],
     metadata: fields.metadataJson === undefined ? {} : readObject(fields.metadataJson),

@@ -10,6 +10,7 @@ export function makeHeldJob(claimed: Partial<ClaimedJob> = {}): HeldJob {
       queueId: '1',
       type: 'test',
       payloadJson: '{}',
+      payloadVersion: 1,
       priority: 5,
       seq: '1',
       attempt: 1,

@@ -29,6 +29,7 @@ export function makeJobContext(facts: AttemptFacts = {}): JobContext {
       tags: [],
       metadata: {},
       batchId: undefined,
+      payloadVersion: 1,
     },
     attempt: facts.attempt ?? 1,
     signal: facts.signal ?? new AbortController().signal,
