@@ -16,6 +16,7 @@ export function templateOf(
   return {
     type: job.type,
     queue: job.queue,
+    ...((job.payloadVersion ?? 1) === 1 ? {} : { payloadVersion: job.payloadVersion }),
     ...(job.priority === undefined ? {} : { priority: job.priority }),
     ...(job.maxAttempts === undefined ? {} : { maxAttempts: job.maxAttempts }),
     ...(job.timeout === undefined ? {} : { timeoutMs: job.timeout }),

@@ -52,6 +52,7 @@ function jobFromInput(input: JobInput, context: OneJobContext): NewJob {
     queue: input.queue,
     type: input.type,
     payloadJson: payloadJsonOf(input.payload, pointer),
+    payloadVersion: input.payloadVersion,
     priority: input.priority,
     maxAttempts: input.maxAttempts,
     timeoutMs: input.timeout,

@@ -34,7 +34,7 @@ export async function readOverview(database: Database, projectId: string): Promi
     queues: queues.map((queue) => presentQueueLine(queue, rateOf.get(queue.id))),
     workers: countWorkers(workers),
     attention: [
-      ...queues.flatMap((queue) => attentionOfQueue(queue, workers)),
+      ...distinct(queues.flatMap((queue) => attentionOfQueue(queue, workers))),
       ...missed.map(({ name, fire_count }) => attend('missed_fires', name, fire_count)),
       ...workers.filter(({ lost }) => lost).map(({ id }) => attend('worker_lost', id, 1)),
       ...durabilityWarnings(server).map((text) => attend('database_not_durable', text, 1)),
@@ -118,17 +118,36 @@ function countWorkers(workers: readonly WorkerRow[]): Overview['workers'] {
 }
 
 function attentionOfQueue(queue: QueueView, workers: readonly WorkerRow[]): readonly Attention[] {
-  const isServed = workers.some(
+  const servers = workers.filter(
     ({ lost, status, queues }) =>
       !lost && status === 'active' && (queues.includes('*') || queues.includes(queue.name)),
   );
-  const { name, counts } = queue;
+  const isServed = servers.length > 0;
+  const { name, counts, firstInLine } = queue;
+  // The others of its queue pass it by; it stays until there is a worker for it.
+  const isStranded =
+    isServed &&
+    firstInLine !== undefined &&
+    !servers.some(({ types }) => types.includes(firstInLine));
   return [
     ...(counts.deadLetter > 0 ? [attend('dead_letters', name, counts.deadLetter)] : []),
     ...(counts.failed > 0 ? [attend('failed_jobs', name, counts.failed)] : []),
     ...(queue.paused === undefined ? [] : [attend('queue_paused', name, counts.queued)]),
+    ...(isStranded && queue.paused === undefined
+      ? [attend('no_worker_for_job', firstInLine, 1)]
+      : []),
     ...(counts.queued > 0 && !isServed ? [attend('no_worker_for_queue', name, counts.queued)] : []),
   ];
+}
+
+/** One entry for a type that is first in line of several queues; the count is that of the queues. */
+function distinct(attention: readonly Attention[]): readonly Attention[] {
+  const merged = new Map<string, Attention>();
+  for (const item of attention) {
+    const key = JSON.stringify([item.kind, item.subject]);
+    merged.set(key, { ...item, count: (merged.get(key)?.count ?? 0) + item.count });
+  }
+  return [...merged.values()];
 }
 
 function attend(kind: Attention['kind'], subject: string, count: number): Attention {

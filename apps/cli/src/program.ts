@@ -100,6 +100,7 @@ function addJobs(program: Command, invocation: Invocation): void {
     .command('enqueue <type>')
     .option('--payload <json>', 'a JSON value, or - to read it from standard input')
     .option('--queue <name>')
+    .option('--payload-version <n>', 'which version of its shape the payload has; default 1')
     .option('--delay <duration>', 'such as 30s or 5m')
     .action((type: string, flags: JobFlags) => run('enqueue', type, flags));
   for (const verb of ['get', 'cancel', 'replay'] as const) {
@@ -117,6 +118,7 @@ export interface JobFlags {
   readonly type?: string;
   readonly limit?: string;
   readonly payload?: string;
+  readonly payloadVersion?: string;
   readonly delay?: string;
 }
 

@@ -16,14 +16,16 @@ select
     where j.queue_id = q.id and j.status in ('claimed', 'running') and j.status = 'running'
   )::integer as running,
   coalesce(s.scheduled, 0) as scheduled, coalesce(r.failed, 0) as failed, coalesce(r.dead_letter, 0) as dead_letter,
-  (
-    select extract(epoch from clock_timestamp() - j.run_at)::double precision * 1000
-    from holdfast.jobs as j
-    where j.queue_id = q.id and j.status = 'queued'
-    order by j.priority, j.seq
-    limit 1
-  ) as oldest_wait_ms
+  extract(epoch from clock_timestamp() - head.run_at)::double precision * 1000 as oldest_wait_ms,
+  head.type as head_type, coalesce(head.payload_version, 1)::integer as head_version
 from holdfast.queues as q
+left join lateral (
+  select j.run_at, j.type, j.payload_version
+  from holdfast.jobs as j
+  where j.queue_id = q.id and j.status = 'queued'
+  order by j.priority, j.seq
+  limit 1
+) as head on true
 left join (
   select j.queue_id, count(*)::integer as scheduled
   from holdfast.jobs as j

@@ -1,4 +1,9 @@
-import { defaultRetryPolicy, jobDefaults as systemDefaults, shownRetry } from '@holdfast/domain';
+import {
+  claimName,
+  defaultRetryPolicy,
+  jobDefaults as systemDefaults,
+  shownRetry,
+} from '@holdfast/domain';
 import type { ShownRetry } from '@holdfast/domain';
 import { statements } from './generated/statements.ts';
 import type { Queryable } from './queryable.ts';
@@ -34,6 +39,8 @@ export interface QueueView extends ShownRetry {
   readonly counts: QueueCounts;
   /** How long the first job in line has been due, in milliseconds; `undefined`: there is none. */
   readonly oldestWaitMs: number | undefined;
+  /** What that job has to be claimed by, see `claimName`. */
+  readonly firstInLine: string | undefined;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /** A bigint as text. */
@@ -61,6 +68,8 @@ interface QueueRow {
   readonly failed: number;
   readonly dead_letter: number;
   readonly oldest_wait_ms: number | null;
+  readonly head_type: string | null;
+  readonly head_version: number;
 }
 
 /** A page of queues by name. */
@@ -101,6 +110,7 @@ function toView(row: QueueRow): QueueView {
       failed: row.failed,
       deadLetter: row.dead_letter,
     },
+    firstInLine: row.head_type === null ? undefined : claimName(row.head_type, row.head_version),
     oldestWaitMs: oldestWaitMs === null ? undefined : Math.max(0, Math.round(oldestWaitMs)),
     createdAt: row.created_at,
     updatedAt: row.updated_at,

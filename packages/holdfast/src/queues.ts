@@ -69,7 +69,7 @@ export interface PurgeResult {
 }
 
 /** A queue with its settings, defaults included, and its counts. Durations in milliseconds. */
-export type Queue = Omit<QueueView, 'id' | 'revision' | 'jobDefaults'>;
+export type Queue = Omit<QueueView, 'id' | 'revision' | 'jobDefaults' | 'firstInLine'>;
 
 const optionNames = [
   ...['concurrency', 'maxAttempts', 'timeout', 'backoff'],

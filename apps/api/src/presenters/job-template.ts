@@ -10,6 +10,7 @@ export function presentTemplate(job: ListenerTemplate): NonNullable<EventSubscri
   return {
     type: job.type,
     queue: job.queue,
+    payloadVersion: job.payloadVersion ?? 1,
     ...(job.priority === undefined ? {} : { priority: job.priority }),
     ...(job.maxAttempts === undefined ? {} : { maxAttempts: job.maxAttempts }),
     ...(job.timeoutMs === undefined ? {} : { timeout: formatDuration(job.timeoutMs) }),

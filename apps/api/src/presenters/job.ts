@@ -18,6 +18,7 @@ export function presentJobSummary(row: JobSummaryRow): JobSummary {
   return {
     id: row.id,
     type: row.type,
+    payloadVersion: row.payload_version,
     queue: row.queue,
     status: row.status,
     priority: row.priority,

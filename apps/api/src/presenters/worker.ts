@@ -10,6 +10,8 @@ export function presentWorker(row: WorkerRow): Worker {
     pid: row.pid,
     build: row.build,
     labels: row.labels,
+    queues: row.queues,
+    types: row.types,
     startedAt: presentInstant(row.started_at),
     heartbeatAt: presentInstant(row.heartbeat_at),
     status: row.lost ? 'lost' : (row.requested_status ?? row.status),

@@ -62,6 +62,7 @@ export function enqueueHandlers(deps: Dependencies): Handlers<EnqueueRoute> {
         queue: original.queue,
         type: original.type,
         payloadJson: JSON.stringify(original.payload),
+        payloadVersion: original.payload_version,
         priority: original.priority,
         maxAttempts: original.max_attempts,
         timeoutMs: original.timeout_ms,

@@ -44,9 +44,10 @@ export function jobHandlers(deps: Dependencies): Handlers<JobRoute> {
 
     async updateJob(call) {
       const key = keyOf(call);
-      const { payload, priority, runAt, tags } = call.body;
+      const { payload, payloadVersion, priority, runAt, tags } = call.body;
       const edit = {
         payloadJson: payload === undefined ? undefined : payloadJsonOf(payload, ''),
+        payloadVersion,
         priority,
         tags,
         runAt: requireNotFar(runAt, { pointer: '/runAt', clock: deps.clock }),

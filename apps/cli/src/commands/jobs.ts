@@ -52,11 +52,13 @@ function queryOf({ queue, status, type, limit }: JobRequest) {
   throw new ConfigError(`These options are not accepted:\n${problems.join('\n')}`);
 }
 
-function bodyOf({ queue, payload, delay }: JobRequest) {
+function bodyOf({ queue, payload, payloadVersion, delay }: JobRequest) {
   return {
     ...(queue === undefined ? {} : { queue }),
     ...(delay === undefined ? {} : { delay }),
     ...(payload === undefined ? {} : { payload: parsePayload(payload) }),
+    // The API says what is wrong with what is no number.
+    ...(payloadVersion === undefined ? {} : { payloadVersion: Number(payloadVersion) }),
   };
 }
 

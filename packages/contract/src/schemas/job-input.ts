@@ -23,6 +23,12 @@ export const MaxAttempts = z.int().min(1).max(jobLimits.maxAttempts);
 /** How long one attempt may run. */
 export const TimeoutInput = durationInput({ minMs: 1_000, maxMs: jobLimits.timeoutMs });
 
+/** Which version of its shape a payload has. */
+export const PayloadVersion = z.int().min(1).max(jobLimits.payloadVersion).meta({
+  description:
+    'Which version of its shape the payload has: only workers that know it take the job.',
+});
+
 const Tag = z
   .string()
   .regex(tagForm, 'must be 1 to 64 characters, none of them a control character');
@@ -44,6 +50,7 @@ export const jobFields = {
   type: Name,
   queue: Name.default('default'),
   payload: Json.optional(),
+  payloadVersion: PayloadVersion.default(1),
   priority: Priority.optional(),
   delay: DelayInput.nullish(),
   runAt: InstantInput.nullish(),
@@ -114,6 +121,9 @@ export const BulkJobsInput = z.strictObject({
 export const JobPatch = z
   .strictObject({
     payload: Json.optional(),
+    payloadVersion: PayloadVersion.optional().meta({
+      description: 'Of the payload; left out, it stays as it was, also with a new payload.',
+    }),
     priority: Priority.optional(),
     runAt: InstantInput.optional(),
     tags: Tags.optional(),

@@ -9,6 +9,7 @@ import { Unique, UniqueKey } from './unique.ts';
 const commonFields = {
   id: Id,
   type: Name,
+  payloadVersion: z.int().meta({ description: 'Which version of its shape the payload has.' }),
   queue: Name,
   status: z.enum(jobStatuses),
   priority: z.int(),

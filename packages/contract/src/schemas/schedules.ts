@@ -12,7 +12,14 @@ import {
   durationInput,
 } from './values.ts';
 import { Backoff, BackoffInput } from './backoff.ts';
-import { MaxAttempts, Priority, Tags, TimeoutInput, retryLimitFields } from './job-input.ts';
+import {
+  MaxAttempts,
+  PayloadVersion,
+  Priority,
+  Tags,
+  TimeoutInput,
+  retryLimitFields,
+} from './job-input.ts';
 import { MaybeInstant, pageQuery } from './paging.ts';
 import { Paused } from './queues.ts';
 
@@ -37,6 +44,7 @@ export const ScheduledJobInput = z.strictObject({
   type: Name,
   queue: Name.default('default'),
   payload: z.unknown().optional(),
+  payloadVersion: PayloadVersion.optional(),
   priority: Priority.optional(),
   maxAttempts: MaxAttempts.optional(),
   timeout: TimeoutInput.optional(),
@@ -51,6 +59,7 @@ export const ScheduledJobInput = z.strictObject({
 export const JobTemplate = z.object({
   type: Name,
   queue: Name,
+  payloadVersion: z.int(),
   priority: z.int().optional(),
   maxAttempts: z.int().optional(),
   timeout: DurationText.optional(),

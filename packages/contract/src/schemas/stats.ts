@@ -8,12 +8,16 @@ export const attentionKinds = [
   'failed_jobs',
   'queue_paused',
   'no_worker_for_queue',
+  'no_worker_for_job',
   'missed_fires',
   'worker_lost',
   'database_not_durable',
 ] as const;
 
-/** One thing that needs a person; `subject` is the queue, schedule or worker, where it is about one. */
+/**
+ * One thing that needs a person; `subject` is the queue, schedule or worker, where it is about one. Of `no_worker_for_job` it
+ * is the type of a job that is first in line, with the version of its payload behind an @ where that is not 1.
+ */
 export const Attention = z.object({
   kind: z.enum(attentionKinds),
   subject: z.string().nullable(),

@@ -12,6 +12,11 @@ export const Worker = z
     pid: z.int(),
     build: z.string().nullable(),
     labels: z.record(z.string(), z.string()),
+    queues: z.array(z.string()).readonly().meta({ description: 'Their names, or "*" for all.' }),
+    types: z.array(z.string()).readonly().meta({
+      description:
+        'The job types that it takes; "a" stands for payloads of version 1, "a@2" for those of version 2.',
+    }),
     startedAt: Instant,
     heartbeatAt: Instant,
     status: z.enum(workerStatuses),

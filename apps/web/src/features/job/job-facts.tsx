@@ -28,6 +28,10 @@ function placeFacts(job: JobDetail): Fact[] {
       ),
     },
     { name: 'Priority', value: job.priority },
+    {
+      name: 'Payload version',
+      value: job.payloadVersion > 1 ? job.payloadVersion : undefined,
+    },
     { name: 'Attempt', value: `${String(job.attempt)} of ${String(job.maxAttempts)}` },
     { name: 'Executions', value: job.executionSeq },
     { name: 'Generation', value: job.generation > 0 ? job.generation : undefined },

@@ -19,6 +19,16 @@ function placeOf(subject: string | null): string {
   return subject === null ? '' : ` in ${subject}`;
 }
 
+/** The type, and the version of the payload where that is not 1: what a worker has to know. */
+function describeClaimName(name: string): string {
+  const [type = '', version] = name.split('@');
+  return version === undefined ? `jobs of ${type}` : `version ${version} of ${type}`;
+}
+
+function typeOf(name: string): string {
+  return name.split('@')[0] ?? '';
+}
+
 function queueSearch(subject: string | null) {
   return subject === null ? {} : { queue: subject };
 }
@@ -51,6 +61,15 @@ const looks: Record<Attention['kind'], AttentionLook> = {
     tone: 'bad',
     sentence: ({ subject, count }) => `No worker takes ${plural(count, 'job')} of ${subject ?? ''}`,
     target: () => ({ to: '/workers' }),
+  },
+  no_worker_for_job: {
+    icon: 'workers',
+    tone: 'bad',
+    sentence: ({ subject }) => `No worker takes ${describeClaimName(subject ?? '')}`,
+    target: ({ subject }) => ({
+      to: '/jobs',
+      search: { status: ['queued'], type: typeOf(subject ?? '') },
+    }),
   },
   missed_fires: {
     icon: 'schedules',
