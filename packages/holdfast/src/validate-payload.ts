@@ -17,10 +17,10 @@ export async function validatePayload<Output>(
   const result = await schema['~standard'].validate(payload);
   if (result.issues === undefined) return result.value;
   const issues = result.issues.map((issue) => {
-    const keys = keysOf(issue);
+    const keys = issueKeys(issue);
     const hint = valueAt(given, keys) instanceof Date ? dateHint : '';
     return {
-      pointer: jsonPointer(keys.map((key) => (typeof key === 'symbol' ? key.toString() : key))),
+      pointer: jsonPointer(keys),
       message: `${issue.message}${hint}`,
     };
   });
@@ -31,11 +31,15 @@ const dateHint =
   ' (payloads are checked as the JSON that handlers get, where a Date is a text: use a schema that makes a Date of it, ' +
   'such as z.coerce.date())';
 
-function keysOf({ path = [] }: StandardSchemaIssue): readonly PropertyKey[] {
-  return path.map((segment) => (typeof segment === 'object' ? segment.key : segment));
+/** Where an issue is. */
+export function issueKeys({ path = [] }: StandardSchemaIssue): readonly (string | number)[] {
+  return path.map((segment) => {
+    const key = typeof segment === 'object' ? segment.key : segment;
+    return typeof key === 'symbol' ? key.toString() : key;
+  });
 }
 
-function valueAt(value: unknown, keys: readonly PropertyKey[]): unknown {
+function valueAt(value: unknown, keys: readonly (string | number)[]): unknown {
   let found = value;
   for (const key of keys) {
     if (typeof found !== 'object' || found === null) return undefined;

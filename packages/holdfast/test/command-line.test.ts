@@ -21,9 +21,12 @@ describe('the command of the package', () => {
   });
 
   it.each([
-    [['doctor'], 'unknown command "doctor"; there is: migrate'],
-    [['doctor', '--json'], 'unknown command "doctor"; there is: migrate'],
+    [['doctor'], 'unknown command "doctor"; there is: migrate, contracts check'],
+    [['doctor', '--json'], 'unknown command "doctor"; there is: migrate, contracts check'],
     [['migrate', 'now'], 'migrate takes no argument "now"'],
+    [['contracts'], 'unknown command "contracts"; there is: migrate, contracts check'],
+    [['contracts', 'list'], 'unknown command "contracts list"; there is: migrate, contracts check'],
+    [['migrate', '--strict'], 'migrate takes no option --strict'],
     [['migrate', '--now'], "Unknown option '--now'"],
   ])('refuses %j and says what is wrong', async (args, problem) => {
     const said = await command(...args);

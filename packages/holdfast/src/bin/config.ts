@@ -2,12 +2,21 @@ import { ConfigError } from '@holdfast/domain';
 import type { ConnectionSettings } from '@holdfast/database';
 import type { Environment } from '@holdfast/runtime';
 
+/** The project that a command is about, from `HOLDFAST_PROJECT`. */
+export function readProject(env: Environment = process.env): string {
+  const { HOLDFAST_PROJECT: project = '' } = env;
+  return project === '' ? 'default' : project;
+}
+
 /**
  * Where the database is, from `DATABASE_URL` and `HOLDFAST_SCHEMA`.
  *
  * @throws ConfigError that lists every problem, without the values
  */
-export function readConnectionSettings(env: Environment = process.env): ConnectionSettings {
+export function readConnectionSettings(
+  command: string,
+  env: Environment = process.env,
+): ConnectionSettings {
   const { DATABASE_URL: connectionString = '', HOLDFAST_SCHEMA: schema = '' } = env;
   const problems: string[] = [];
   if (connectionString === '') {
@@ -26,6 +35,6 @@ export function readConnectionSettings(env: Environment = process.env): Connecti
   return {
     connectionString,
     ...(schema === '' ? {} : { schema }),
-    applicationName: 'holdfast migrate',
+    applicationName: `holdfast ${command}`,
   };
 }

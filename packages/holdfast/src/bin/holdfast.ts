@@ -4,16 +4,19 @@ import { join } from 'node:path';
 import { explainConnectionError } from '@holdfast/database';
 import { exitCodeOf, exitCodes } from '@holdfast/runtime';
 import { readCommandLine, usage } from './command-line.ts';
-import { readConnectionSettings } from './config.ts';
+import { readConnectionSettings, readProject } from './config.ts';
+import { runContractsCheck } from './run-contracts-check.ts';
 import { runMigrate } from './run-migrate.ts';
 
 const usageExitCode = 2;
 
-process.exitCode = await run().catch((thrown: unknown) => {
+const exitCode = await run().catch((thrown: unknown) => {
   const error = explainConnectionError(thrown);
   process.stderr.write(`${sentenceOf(error)}\n`);
   return exitCodeOf(error);
 });
+// The modules of a build may have opened what would keep the process alive.
+process.stdout.write('', () => process.exit(exitCode));
 
 async function run(): Promise<number> {
   const request = readCommandLine(process.argv.slice(2));
@@ -29,8 +32,17 @@ async function run(): Promise<number> {
       process.stderr.write(usage);
       return usageExitCode;
     case 'migrate':
-      process.stdout.write(await runMigrate(readConnectionSettings(), { ...request, warn }));
+      process.stdout.write(
+        await runMigrate(readConnectionSettings('migrate'), { ...request, warn }),
+      );
       return exitCodes.ok;
+    case 'contracts': {
+      const settings = readConnectionSettings('contracts check');
+      const project = readProject();
+      const { ok, output } = await runContractsCheck(settings, { ...request, project });
+      process.stdout.write(output);
+      return ok ? exitCodes.ok : exitCodes.failure;
+    }
   }
 }
 
