@@ -48,6 +48,6 @@ describe('the guide about SQL', () => {
     );
     const unknown = [...message.matchAll(/no option "(\w+)"/g)].map(([, name]) => name);
     expect(unknown).toEqual(['none']);
-    expect(names).toHaveLength(10);
+    expect(names).toHaveLength(11);
   });
 });
