@@ -56,12 +56,8 @@ function toEntry(type: string, entry: unknown, module: string): JobHandler | Thr
         'export a function of payload and context here',
     );
   }
-  const isEntry =
-    typeof entry === 'object' &&
-    entry !== null &&
-    ('isolate' in entry || 'payloadVersions' in entry);
-  if (!isEntry) throw invalid(`the handler of "${type}" is not a function`);
-  const { isolate, handler, resourceLimits, payloadVersions, ...unknown } = entry as LongEntry;
+  if (!isLongEntry(entry)) throw invalid(`the handler of "${type}" is not a function`);
+  const { isolate, handler, resourceLimits, payloadVersions, ...unknown } = entry;
   const [odd] = Object.keys(unknown);
   if (odd !== undefined) throw invalid(`the entry of "${type}" has an unknown field "${odd}"`);
   if (isolate === undefined && payloadVersions !== undefined && isFunction(handler)) return handler;
@@ -76,6 +72,11 @@ interface LongEntry {
   readonly handler?: unknown;
   readonly payloadVersions?: unknown;
   readonly resourceLimits?: ThreadHandler['resourceLimits'];
+}
+
+function isLongEntry(entry: unknown): entry is LongEntry {
+  if (typeof entry !== 'object' || entry === null) return false;
+  return 'isolate' in entry || 'payloadVersions' in entry;
 }
 
 function isDefinition(entry: unknown): boolean {

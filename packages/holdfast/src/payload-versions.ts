@@ -1,6 +1,4 @@
-import { PayloadInvalidError, isPayloadVersion, jobLimits } from '@holdfast/domain';
-import type { OptionCheck } from './check-options.ts';
-import { shown } from './shown.ts';
+import { PayloadInvalidError } from '@holdfast/domain';
 import type { StandardSchema } from './standard-schema.ts';
 import { validatePayload } from './validate-payload.ts';
 
@@ -125,31 +123,3 @@ export async function upgradePayload(
 function invalid(type: string, message: string): PayloadInvalidError {
   return new PayloadInvalidError(type, [{ pointer: '', message }]);
 }
-
-/** Notes what is wrong with the version and the upgrades of a definition. */
-export function checkVersions(check: OptionCheck, version: unknown, upgrades: unknown): void {
-  if (version !== undefined && !isPayloadVersion(version)) {
-    check.refuse(`version must be a whole number from 1 to ${most}, not ${shown(version)}`);
-    return;
-  }
-  if (upgrades === undefined) return;
-  const newest = version ?? 1;
-  if (typeof upgrades !== 'object' || upgrades === null || Array.isArray(upgrades)) {
-    check.refuse('upgrades must be an object of functions by version');
-    return;
-  }
-  const froms = new Set(Object.keys(upgrades));
-  for (const [from, upgrade] of Object.entries(upgrades)) {
-    if (typeof upgrade !== 'function') check.refuse(`upgrades.${from} must be a function`);
-    const isBelow = /^[1-9]\d{0,4}$/.test(from) && Number(from) < newest;
-    if (!isBelow) {
-      check.refuse(`upgrades.${from} must begin with a version below ${String(newest)}`);
-    } else if (Number(from) + 1 < newest && !froms.has(String(Number(from) + 1))) {
-      check.refuse(
-        `upgrades.${String(Number(from) + 1)} is missing, so that nothing leads from version ${from} to ${String(newest)}`,
-      );
-    }
-  }
-}
-
-const most = String(jobLimits.payloadVersion);

@@ -2,11 +2,11 @@ import { isAbsolute } from 'node:path';
 import { types } from 'node:util';
 import { OptionsInvalidError } from '@holdfast/domain';
 import { OptionCheck } from './check-options.ts';
+import { checkVersions } from './check-versions.ts';
 import type { JobDefaults, JobDefinition } from './job-definition.ts';
 import { readJobFields } from './job-fields.ts';
 import type { JobFields } from './job-fields.ts';
 import type { JobOptions } from './job-options.ts';
-import { checkVersions } from './payload-versions.ts';
 import { callWith, shown } from './shown.ts';
 
 const names = [
