@@ -73,6 +73,13 @@ export function CreateJobForm({ queue, onClose }: CreateJobFormProps) {
             {...form.getInputProps('priority')}
           />
           <NumberInput
+            label="Payload version"
+            description="Of the shape; 1 unless the type has more"
+            min={1}
+            max={32_767}
+            {...form.getInputProps('payloadVersion')}
+          />
+          <NumberInput
             label="Attempts"
             description="Empty: as the queue says"
             min={1}

@@ -6,6 +6,7 @@ export interface NewJobValues {
   readonly type: string;
   readonly queue: string;
   readonly payload: string;
+  readonly payloadVersion: number | string;
   readonly start: 'now' | 'delay' | 'at';
   readonly delay: string;
   /** The viewer's own time, without a zone. */
@@ -22,6 +23,7 @@ export function emptyJob(queue: string | undefined): NewJobValues {
     type: 'http.request',
     queue: queue ?? 'default',
     payload: '{\n  "url": "https://example.com",\n  "method": "GET"\n}',
+    payloadVersion: 1,
     start: 'now',
     delay: '30s',
     runAt: '',
@@ -61,6 +63,7 @@ export function newJob(values: NewJobValues): NewJob {
     type: values.type.trim(),
     queue: values.queue.trim(),
     ...(payload.ok && payload.value !== undefined ? { payload: payload.value } : {}),
+    ...(values.payloadVersion === '' ? {} : { payloadVersion: Number(values.payloadVersion) }),
     ...startOf(values),
     priority: Number(values.priority),
     ...(values.maxAttempts === '' ? {} : { maxAttempts: Number(values.maxAttempts) }),
