@@ -51,6 +51,8 @@ const violations: readonly (readonly [rule: string, status: JobStatus, change: s
   ['jobs_cancel_request_while_held', 'dead_letter', 'cancel_requested_at = now()'],
   ['jobs_priority_range', 'queued', 'priority = -1'],
   ['jobs_priority_range', 'queued', 'priority = 10'],
+  ['jobs_payload_version_range', 'queued', 'payload_version = 1'],
+  ['jobs_payload_version_range', 'queued', 'payload_version = -1'],
   ['jobs_attempt_range', 'queued', 'attempt = -1'],
   ['jobs_attempt_range', 'queued', 'max_attempts = 0'],
   ['jobs_attempt_range', 'queued', 'max_attempts = 1001'],
