@@ -3,6 +3,7 @@ import { isNumberBetween, isWholeBetween } from './is-number-between.ts';
 import { isRecord } from './is-record.ts';
 import { isTag, jobLimits } from './job-limits.ts';
 import type { RetryPolicy } from './job-outcome.ts';
+import { isPayloadVersion } from './payload-versions.ts';
 import { readStoredRetry } from './stored-retry.ts';
 
 /** What is stored for jobs that are made later. What is missing comes from the queue, then from the default. */
@@ -14,6 +15,7 @@ export interface StoredJobSettings {
   readonly tags?: readonly string[];
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly delayMs?: number;
+  readonly payloadVersion?: number;
 }
 
 /** What the table of jobs accepts; written in SQL, it may be more than a program may ask for. */
@@ -26,6 +28,7 @@ const mostAttempts = 1_000;
 export function readStoredJobSettings(stored: unknown): StoredJobSettings {
   if (!isRecord(stored)) return {};
   const { priority, maxAttempts, timeoutMs, retry, tags, metadata, delayMs } = stored;
+  const { payloadVersion } = stored;
   return {
     ...(isWholeBetween(priority, 0, jobLimits.lastPriority) ? { priority } : {}),
     ...(isWholeBetween(maxAttempts, 1, mostAttempts) ? { maxAttempts } : {}),
@@ -34,6 +37,7 @@ export function readStoredJobSettings(stored: unknown): StoredJobSettings {
     ...(areTags(tags) ? { tags } : {}),
     ...(isRecord(metadata) ? { metadata } : {}),
     ...(isNumberBetween(delayMs, 0, maxDurationMs) ? { delayMs } : {}),
+    ...(isPayloadVersion(payloadVersion) ? { payloadVersion } : {}),
   };
 }
 

@@ -10,6 +10,7 @@ it('keeps what a job could have', () => {
     tags: ['a'],
     metadata: { by: 'ada' },
     delayMs: 0.5,
+    payloadVersion: 2,
   };
   expect(readStoredJobSettings({ type: 'a', payload: 1, ...settings })).toEqual(settings);
 });
@@ -20,6 +21,9 @@ it.each([undefined, null, 'text', 7, [], {}])('finds nothing in %j', (stored) =>
 
 it.each([
   { priority: 10, maxAttempts: 0, timeoutMs: 0, tags: 'a', metadata: 'b', delayMs: -1 },
+  { payloadVersion: 0 },
+  { payloadVersion: 32_768 },
+  { payloadVersion: '2' },
   { priority: '5', maxAttempts: 'five', timeoutMs: '5m', tags: [1], metadata: [], delayMs: '1s' },
   { priority: 0.5, maxAttempts: 1e9, timeoutMs: 1e9, tags: [''], metadata: 7, delayMs: 1e300 },
   { priority: null, maxAttempts: null, timeoutMs: null, tags: {}, metadata: null, retry: null },

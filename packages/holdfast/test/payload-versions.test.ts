@@ -130,10 +130,10 @@ describe('the types of upgrades', () => {
   it('want of the last one what the schema takes, and nothing of those before', () => {
     const payload = z.object({ to: z.string() });
     const wrong = () =>
-      // @ts-expect-error -- `to` is missing
       defineJob({
         type: 'a',
         version: 3,
+        // @ts-expect-error -- `to` is missing
         payload,
         upgrades: {
           1: (old) => {
@@ -159,10 +159,10 @@ describe('the types of upgrades', () => {
 
   it('want of the last one what the handler takes, where there is no schema', () => {
     const wrong = () =>
-      // @ts-expect-error -- `width` is missing
       defineJob({
         type: 'c',
         version: 2,
+        // @ts-expect-error -- `width` is missing
         upgrades: { 1: () => ({ height: 1 }) },
         run: ({ width }: { width: number }) => width,
       });
