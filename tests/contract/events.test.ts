@@ -241,6 +241,7 @@ describe('subscriptions', () => {
     expect(second.job).toEqual({
       type: 'listener',
       queue: 'default',
+      payloadVersion: 1,
       delay: '5m',
       timeout: '1m',
       retry: 'automatic',

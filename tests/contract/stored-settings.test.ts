@@ -11,6 +11,7 @@ afterAll(() => api.stop());
 /** What nobody can mean, as somebody may write it in SQL. */
 const nonsense = JSON.stringify({
   ...{ priority: 'first', maxAttempts: 'many', timeoutMs: '5m', tags: 'x', metadata: 7 },
+  payloadVersion: 'second',
   ...{ retry: { backoff: { kind: 'fixed', delayMs: '5s' }, retryUntil: 'tomorrow' } },
 });
 const defaultBackoff = { kind: 'exponential', base: '5s', factor: 2, max: '1h', jitter: 'full' };
@@ -48,7 +49,8 @@ it('schedules and subscriptions are shown without what is nonsense in their temp
   for (const table of ['schedules', 'event_subscriptions']) {
     await api.db.database.execute(`update holdfast.${table} set job = job || '${nonsense}'`);
   }
-  const shown = { type: 'odd.job', queue: 'default', retry: 'automatic', backoff: defaultBackoff };
+  const place = { type: 'odd.job', queue: 'default', payloadVersion: 1 };
+  const shown = { ...place, retry: 'automatic', backoff: defaultBackoff };
   const schedules = await api.inProject('GET', '/schedules');
   expect(schedules.json.data?.[0]?.['job']).toEqual({ ...shown, payload: { a: 1 } });
   const subscriptions = await api.inProject('GET', '/event-subscriptions');
