@@ -66,6 +66,7 @@ describe('a job as sent', () => {
       runAt: null,
       tags: [],
       metadata: {},
+      payloadVersion: 1,
     });
   });
 });
