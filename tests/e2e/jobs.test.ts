@@ -26,9 +26,9 @@ describe.runIf(hasBrowser())('jobs in the dashboard', () => {
     await page.getByRole('button', { name: 'Create job' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Type').fill('flaky');
-    await dialog.getByLabel('Payload').fill('{ "failures": ');
+    await dialog.getByLabel('Payload', { exact: true }).fill('{ "failures": ');
     await dialog.getByText('This is not JSON').waitFor();
-    await dialog.getByLabel('Payload').fill('{ "failures": 0 }');
+    await dialog.getByLabel('Payload', { exact: true }).fill('{ "failures": 0 }');
     await dialog.getByRole('button', { name: 'Enqueue' }).click();
 
     await page.getByRole('heading', { name: 'flaky' }).waitFor();
@@ -156,7 +156,7 @@ describe.runIf(hasBrowser())('jobs in the dashboard', () => {
     const job = await enqueue({ type: 'flaky', payload: { failures: 1 }, delay: '1h' });
     const { page } = await bench.visit(`/jobs/${job.id}`);
     await page.getByRole('button', { name: 'Edit' }).click();
-    await page.getByRole('dialog').getByLabel('Payload').fill('{ "failures": 0 }');
+    await page.getByRole('dialog').getByLabel('Payload', { exact: true }).fill('{ "failures": 0 }');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Run now' }).click();

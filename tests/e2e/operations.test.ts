@@ -54,7 +54,7 @@ describe.runIf(hasBrowser())('operating in the dashboard', () => {
     await dialog.getByLabel('Cron expression').fill('30 4 * * 1');
     await dialog.getByText('At 04:30, only on Monday').waitFor();
     await dialog.getByLabel('Job type').fill('flaky');
-    await dialog.getByLabel('Payload').fill('{ "failures": 0 }');
+    await dialog.getByLabel('Payload', { exact: true }).fill('{ "failures": 0 }');
     await dialog.getByRole('button', { name: 'Create schedule' }).click();
 
     const row = page.getByRole('row', { name: /^nightly/ });
