@@ -9,6 +9,7 @@ import { openDatabase } from './database.ts';
 import { ensurePartitions } from './partitions.ts';
 import { searchPathWarning } from './search-path.ts';
 import { readServer, requireSupportedServer } from './server.ts';
+import { isConflict } from './transient-error.ts';
 import { HoldfastError } from '@holdfast/domain';
 
 /** The newest schema version that this build knows. */
@@ -27,6 +28,7 @@ const lockKey = 7_318_349_394_477_056n;
 /** Held while a migration runs outside of a transaction. */
 const loneLockKey = lockKey + 1n;
 const loneLockPollMs = 100;
+const maxTries = 5;
 
 /**
  * Brings the schema up to date. Safe when many processes start at once: one migrates, the others wait for it and find
@@ -153,7 +155,22 @@ async function prepare(client: Client, settings: ConnectionSettings): Promise<vo
   });
 }
 
+/** Runs a migration again when whoever works meanwhile got in its way, such as with the same locks in another order. */
 async function applyOnce(
+  client: Client,
+  settings: ConnectionSettings,
+  migration: Migration,
+): Promise<boolean> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await tryOnce(client, settings, migration);
+    } catch (error) {
+      if (tries >= maxTries || !isConflict(error)) throw error;
+    }
+  }
+}
+
+async function tryOnce(
   client: Client,
   settings: ConnectionSettings,
   migration: Migration,

@@ -179,13 +179,14 @@ describe('the version of a payload', () => {
     await enqueueJobs(race.database, { projectId, jobs: [job] });
     return [job.id];
   };
-  const bySql = async (options: object) => {
+  const bySql = (options: object) => bySqlText(JSON.stringify(options));
+  const bySqlText = async (optionsJson: string) => {
     const rows = await race.database.query<{ readonly id: string }>(
       {
         name: 'test_versions_sql',
         text: `select holdfast.enqueue('default', 'versions', $1, '{}', $2::jsonb) as id`,
       },
-      [type, JSON.stringify(options)],
+      [type, optionsJson],
     );
     return rows.map(({ id }) => id);
   };
@@ -312,6 +313,15 @@ describe('the version of a payload', () => {
     await replayJob(race.database, batch.key('a'));
     expect(await batch.statusOf('b')).toBe('scheduled');
     expect(await versionOf(batch.id('b'))).toEqual(kept(4));
+  });
+
+  it.each([
+    ['1.0', 1],
+    ['2.0', 2],
+    ['3.2767e4', 32_767],
+  ])('may be written as %s in JSON', async (written, version) => {
+    const [id = ''] = await bySqlText(`{ "payloadVersion": ${written} }`);
+    expect(await versionOf(id)).toEqual(kept(version));
   });
 
   it.each([0, -1, 32_768, 1.5, '2', [2]])('cannot be %j in SQL', async (payloadVersion) => {

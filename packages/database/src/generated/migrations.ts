@@ -1533,8 +1533,14 @@ return (
     version: 11,
     name: 'payload_versions',
     transactional: true,
-    checksum: '33663e5b8e0e953855c0de15fe8f47f893c43161f3d5d2bcfde2f6bd3540ae11',
+    checksum: '9d67a964fe81f8667a2ffb58a568ddbc5c58cecbc1ffb09b409170da60b6eca7',
     sql: `-- Versions of payloads: what shape the payload of a job has, so that only workers that know the shape take the job.
+
+-- The view, then its tables: the order of whoever reads it, who would otherwise wait for this while this waits for them.
+-- In a block, as psql takes it outside of a transaction too.
+do $$ begin
+  lock table holdfast.all_jobs in access exclusive mode;
+end $$;
 
 -- Null is version 1, so that whoever says nothing of versions pays nothing. The constraints need no validation: every row
 -- that exists has null.
@@ -1565,10 +1571,10 @@ create table holdfast.payload_contracts (
   check ((json_schema is null) = (fingerprint is null))
 );
 
--- The version as jobs have it, of a document that may say "payloadVersion"; null for 1.
+-- The version as jobs have it, of a document that may say "payloadVersion"; null for 1. JSON may write 2 as 2.0.
 create function holdfast.stored_payload_version(said jsonb) returns smallint
 language sql immutable parallel safe
-return nullif((said ->> 'payloadVersion')::smallint, 1::smallint);
+return nullif((said ->> 'payloadVersion')::numeric::smallint, 1::smallint);
 
 -- As before, and the version goes with the payload.
 create or replace function holdfast.apply_unique_decisions(project uuid, decisions holdfast.unique_decision[]) returns void
