@@ -49,11 +49,14 @@ group by 1, 2
 order by 1, 2;
 
 -- name: list_waiting_payloads
--- The payloads of such jobs, by id, a page after the given one.
+-- The payloads of such jobs, by id, a page after the given one. Types and versions are named as for a claim.
 select j.id, j.type, coalesce(j.payload_version, 1)::integer as version, j.payload::text as payload
 from holdfast.jobs as j
 where j.project_id = $1::uuid and ($2::uuid is null or j.id > $2::uuid)
   and j.status in ('queued', 'scheduled', 'claimed', 'running', 'failed')
-  and j.type = any ($4::text[])
+  and case
+    when j.payload_version is null then j.type = any ($4::text[])
+    else j.type || '@' || j.payload_version = any ($4::text[])
+  end
 order by j.id
 limit $3;

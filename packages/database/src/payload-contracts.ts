@@ -89,20 +89,21 @@ export interface WaitingPayload extends PayloadKey {
   readonly payloadJson: string;
 }
 
-/** Reads such payloads of some types by the ids of their jobs, a page after `afterId`. */
+/** Reads such payloads of some versions of types by the ids of their jobs, a page after `afterId`. */
 export async function listWaitingPayloads(
   db: Queryable,
   request: {
     readonly projectId: string;
-    readonly types: readonly string[];
+    /** Which ones, see `claimName`. */
+    readonly names: readonly string[];
     readonly afterId: string | undefined;
     readonly limit: number;
   },
 ): Promise<readonly WaitingPayload[]> {
-  const { projectId, types, afterId, limit } = request;
+  const { projectId, names, afterId, limit } = request;
   const rows = await db.query<PayloadKey & { readonly id: string; readonly payload: string }>(
     statements.listWaitingPayloads,
-    [projectId, afterId ?? null, limit, textArray(types)],
+    [projectId, afterId ?? null, limit, textArray(names)],
   );
   return rows.map(({ id, type, version, payload }) => ({
     ...{ id, type, version },

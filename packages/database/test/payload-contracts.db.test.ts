@@ -139,7 +139,12 @@ describe('payloads that wait', () => {
       { type, version: 3, jobCount: 4 },
     ]);
     const page = (afterId: string | undefined) =>
-      listWaitingPayloads(test.database, { projectId, types: [type], afterId, limit: 3 });
+      listWaitingPayloads(test.database, {
+        projectId,
+        names: [type, `${type}@3`],
+        afterId,
+        limit: 3,
+      });
     const first = await page(undefined);
     const second = await page(first.at(-1)?.id);
     expect([...first, ...second].map(({ id }) => id)).toEqual([...waiting].sort());

@@ -160,6 +160,30 @@ describe('holdfast contracts check', () => {
     expect(find(found, 'invoice.send', 2)).toMatchObject({ waiting: 1, read: 1 });
   });
 
+  it('reads of each version, so that few that are not taken do not hide behind many', async () => {
+    for (const to of ['Ada', 'Bob', 'Cy']) await enqueue('invoice.send', { to }, 2);
+    await enqueue('invoice.send', { to: 'Dan' }, 4);
+    const found = await report('--limit', '1', build);
+    expect(found).toMatchObject({ code: 1, ok: false });
+    expect(find(found, 'invoice.send', 2)).toMatchObject({ waiting: 3, read: 1, taken: 1 });
+    expect(find(found, 'invoice.send', 4)).toMatchObject({ waiting: 1, read: 1, taken: 0 });
+  });
+
+  it.each(['leaving.mjs', 'never-loaded.mjs'])(
+    'fails when it cannot come to an end: %s',
+    async (name) => {
+      const { code, output } = await check([join(import.meta.dirname, 'fixtures', name)]);
+      expect(code).toBe(1);
+      expect(output).toContain('The check is not done: a module has ended the process');
+    },
+  );
+
+  it('takes what a module of CommonJS exports, however it is put together', async () => {
+    await enqueue('assembled', {});
+    const found = await report('--strict', join(import.meta.dirname, 'fixtures', 'assembled.cjs'));
+    expect(found).toMatchObject({ code: 0, versions: [{ type: 'assembled', taken: 1 }] });
+  });
+
   it('reads page by page', async () => {
     await test.holdfast.enqueueMany(
       'plain',

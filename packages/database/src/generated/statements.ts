@@ -2688,7 +2688,10 @@ order by 1, 2`,
 from holdfast.jobs as j
 where j.project_id = $1::uuid and ($2::uuid is null or j.id > $2::uuid)
   and j.status in ('queued', 'scheduled', 'claimed', 'running', 'failed')
-  and j.type = any ($4::text[])
+  and case
+    when j.payload_version is null then j.type = any ($4::text[])
+    else j.type || '@' || j.payload_version = any ($4::text[])
+  end
 order by j.id
 limit $3`,
   },

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 /** What is to be checked. */
 export interface ContractsRequest {
   readonly modules: readonly string[];
-  /** Payloads to read of each type; `undefined`: all. */
+  /** Payloads to read of each version of a type; `undefined`: all. */
   readonly limit: number | undefined;
   readonly isStrict: boolean;
   readonly isJson: boolean;
@@ -27,7 +27,7 @@ migrate brings the tables of Holdfast in the database up to date, or prints the 
 contracts check holds the job definitions that the modules of a build export against the payloads
 that wait in the database, and exits with 1 when the build does not take all of them. Upgrades run.
 
-  --limit <n>      read at most so many payloads of each type
+  --limit <n>      read at most so many payloads of each version of a type
   --strict         also types that no module defines, and versions whose schema has changed, count
   --json           the report as JSON
 

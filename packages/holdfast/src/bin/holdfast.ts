@@ -10,13 +10,26 @@ import { runMigrate } from './run-migrate.ts';
 
 const usageExitCode = 2;
 
+// A module that ends the process must not look like a build that is ready.
+let isDone = false;
+process.on('exit', (code) => {
+  if (isDone || code !== exitCodes.ok) return;
+  process.exitCode = exitCodes.failure;
+  process.stderr.write(
+    'The check is not done: a module has ended the process, or waits for what never comes.\n',
+  );
+});
+
 const exitCode = await run().catch((thrown: unknown) => {
   const error = explainConnectionError(thrown);
   process.stderr.write(`${sentenceOf(error)}\n`);
   return exitCodeOf(error);
 });
 // The modules of a build may have opened what would keep the process alive.
-process.stdout.write('', () => process.exit(exitCode));
+process.stdout.write('', () => {
+  isDone = true;
+  process.exit(exitCode);
+});
 
 async function run(): Promise<number> {
   const request = readCommandLine(process.argv.slice(2));

@@ -16,7 +16,7 @@ export interface ContractCheck {
   readonly projectId: string;
   /** By type. */
   readonly build: ReadonlyMap<string, JobDefinition>;
-  /** How many payloads are read of each type; `undefined`: all. */
+  /** How many payloads are read of each version of a type; `undefined`: all. */
   readonly limit: number | undefined;
   /** Whether what is unknown, or has another schema, counts as well. */
   readonly isStrict: boolean;
@@ -66,24 +66,21 @@ function newTally(type: string, version: number, waiting: number): Tally {
 async function readPayloads(
   db: Queryable,
   { projectId, build, limit = Infinity }: ContractCheck,
-  tallies: Map<string, Tally>,
+  tallies: ReadonlyMap<string, Tally>,
 ): Promise<void> {
-  const left = new Map([...tallies.values()].map(({ type }) => [type, limit]));
   let afterId: string | undefined;
   for (;;) {
-    const types = [...build.keys()].filter((type) => (left.get(type) ?? 0) > 0);
-    if (types.length === 0) return;
-    const page = await listWaitingPayloads(db, { projectId, types, afterId, limit: pageSize });
-    for (const { id, payloadJson, ...of } of page) {
-      const definition = build.get(of.type);
-      const more = left.get(of.type) ?? 0;
-      if (definition === undefined || more <= 0) continue;
-      left.set(of.type, more - 1);
-      // A job that came after the count is one more.
-      const name = claimName(of.type, of.version);
-      const tally = tallies.get(name) ?? newTally(of.type, of.version, 0);
-      tallies.set(name, tally);
-      note(tally, await judgePayload(definition, { ...of, payloadJson }), id);
+    // Each version for itself: few of a new one would otherwise stand behind many of an old one.
+    const names = [...tallies]
+      .filter(([, { type, read }]) => build.has(type) && read < limit)
+      .map(([name]) => name);
+    if (names.length === 0) return;
+    const page = await listWaitingPayloads(db, { projectId, names, afterId, limit: pageSize });
+    for (const { id, payloadJson, type, version } of page) {
+      const definition = build.get(type);
+      const tally = tallies.get(claimName(type, version));
+      if (definition === undefined || tally === undefined || tally.read >= limit) continue;
+      note(tally, await judgePayload(definition, { version, payloadJson }), id);
     }
     afterId = page.at(-1)?.id;
     if (page.length < pageSize) return;
@@ -92,6 +89,7 @@ async function readPayloads(
 
 function note(tally: Tally, judgement: Judgement | undefined, jobId: string): void {
   tally.read += 1;
+  // A job that came after the count is one more.
   tally.waiting = Math.max(tally.waiting, tally.read);
   if (judgement === undefined) {
     tally.taken += 1;

@@ -65,9 +65,20 @@ function headOf({ type, version, isDefined, waiting, read, taken }: VersionRepor
 function refusalOf({ reason, path, upgradeFrom, error, count, jobId }: Refusal): string {
   const what = {
     version_not_supported: 'no upgrade begins with this version',
-    upgrade_failed: `the upgrade from version ${String(upgradeFrom)} threw ${error ?? ''}`,
-    schema_refused: `the schema refuses ${path === '' ? 'the payload' : (path ?? '')}`,
-    schema_failed: `the schema threw ${error ?? ''}`,
+    upgrade_failed: `the upgrade from version ${String(upgradeFrom)} threw ${printable(error)}`,
+    schema_refused: `the schema refuses ${path === '' ? 'the payload' : printable(path)}`,
+    schema_failed: `the schema threw ${printable(error)}`,
   }[reason];
   return `${String(count)}: ${what}, such as of job ${jobId}`;
+}
+
+const longestText = 200;
+
+/** Keys of records are from whoever enqueued: none shall end the line, or speak to the terminal. */
+function printable(text = ''): string {
+  const cut = text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+  return cut.replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }

@@ -4,7 +4,8 @@ import { ConfigError, isRecord } from '@holdfast/domain';
 import type { JobDefinition } from '../job-definition.ts';
 
 /**
- * The definitions that modules export, alone or in arrays, by type.
+ * The definitions that modules export, alone or in arrays, by type. Those of an object as default count as well: it may be
+ * all that is known of a CommonJS module.
  *
  * @param paths relative to the working directory, or absolute
  * @throws ConfigError when a module cannot be loaded, exports no definition, or two define one type
@@ -14,7 +15,9 @@ export async function readBuild(
 ): Promise<ReadonlyMap<string, JobDefinition>> {
   const build = new Map<string, JobDefinition>();
   for (const path of paths) {
-    const found = Object.values(await load(path))
+    const { default: main, ...named } = await load(path);
+    const inMain = isRecord(main) && !isDefinition(main) ? Object.values(main) : [main];
+    const found = [...Object.values(named), ...inMain]
       .flatMap((value): readonly unknown[] => (Array.isArray(value) ? value : [value]))
       .filter(isDefinition);
     if (found.length === 0) throw new ConfigError(`${path} exports no definition of a job`);
