@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { NewPayloadContract } from '@holdfast/database';
-import { isRecord } from '@holdfast/domain';
+import { isRecord, payloadJson } from '@holdfast/domain';
 import type { PayloadContract } from './payload-versions.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
@@ -30,7 +30,10 @@ function jsonSchemaOf(schema: StandardSchema): Readonly<Record<string, unknown>>
     const jsonSchema: unknown = schema['~standard'].jsonSchema?.input({ target });
     // Through JSON, as it is stored: nothing of the library's own stays on it.
     const plain: unknown = JSON.parse(JSON.stringify(jsonSchema ?? null));
-    return isRecord(plain) ? plain : undefined;
+    if (!isRecord(plain)) return undefined;
+    // Throws for what PostgreSQL cannot store, of which one schema would keep those of all others out.
+    payloadJson(plain, { type: 'JSON Schema' });
+    return plain;
   } catch {
     return undefined;
   }
@@ -41,5 +44,13 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isRecord(value)) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+  return Object.fromEntries(
+    entries.map(([key, inner]) => [key, key === 'required' ? inOrder(inner) : sorted(inner)]),
+  );
+}
+
+/** The properties that must be there are written in the order in which the schema names them, which means nothing. */
+function inOrder(required: unknown): unknown {
+  const areNames = Array.isArray(required) && required.every((name) => typeof name === 'string');
+  return areNames ? [...required].sort() : sorted(required);
 }

@@ -1,5 +1,6 @@
 import { PayloadInvalidError } from '@holdfast/domain';
 import type { StandardSchema } from './standard-schema.ts';
+import { shown } from './shown.ts';
 import { validatePayload } from './validate-payload.ts';
 
 /** Takes a payload of one version, as it is stored, to the next version. Runs before each attempt: it must have no effects. */
@@ -113,11 +114,15 @@ export async function upgradePayload(
     try {
       upgraded = await upgrade(upgraded);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw invalid(type, `its upgrade from version ${String(from)} failed: ${reason}`);
+      throw invalid(type, `its upgrade from version ${String(from)} failed: ${reasonOf(error)}`);
     }
   }
   return upgraded;
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  return typeof error === 'string' ? error : shown(error);
 }
 
 function invalid(type: string, message: string): PayloadInvalidError {

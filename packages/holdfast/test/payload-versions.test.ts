@@ -81,6 +81,20 @@ describe('an older payload', () => {
     );
   });
 
+  it.each<[unknown, RegExp]>([
+    ['no address', /version 1 failed: no address$/],
+    [undefined, /version 1 failed: undefined$/],
+    [Object.create(null), /version 1 failed: \[Object: null prototype\] \{\}$/],
+  ])('is invalid when an upgrade throws what is no error: %o', async (thrown, message) => {
+    const upgrade = (): never => {
+      throw thrown;
+    };
+    const job = defineJob({ type: 'thrown', version: 2, upgrades: { 1: upgrade } });
+    const read = readPayload(job, {}, 1);
+    await expect(read).rejects.toBeInstanceOf(PayloadInvalidError);
+    await expect(read).rejects.toThrow(message);
+  });
+
   it('is invalid when the schema refuses what its upgrades made', async () => {
     const read = readPayload(invoice, { id: 7, to: 'nobody' }, 1);
     await expect(read).rejects.toThrow(/"invoice\.send" is not valid: \/to\/0: /);
