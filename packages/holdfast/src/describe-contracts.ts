@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { NewPayloadContract } from '@holdfast/database';
-import { isRecord, payloadJson } from '@holdfast/domain';
+import { isRecord } from '@holdfast/domain';
 import type { PayloadContract } from './payload-versions.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
@@ -29,14 +29,18 @@ function jsonSchemaOf(schema: StandardSchema): Readonly<Record<string, unknown>>
   try {
     const jsonSchema: unknown = schema['~standard'].jsonSchema?.input({ target });
     // Through JSON, as it is stored: nothing of the library's own stays on it.
-    const plain: unknown = JSON.parse(JSON.stringify(jsonSchema ?? null));
-    if (!isRecord(plain)) return undefined;
-    // Throws for what PostgreSQL cannot store, of which one schema would keep those of all others out.
-    payloadJson(plain, { type: 'JSON Schema' });
-    return plain;
+    const plain: unknown = JSON.parse(JSON.stringify(jsonSchema ?? null), requireStorable);
+    return isRecord(plain) ? plain : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Throws for what PostgreSQL cannot store: one schema that has it would keep those of all others out. */
+function requireStorable(key: string, value: unknown): unknown {
+  const texts = typeof value === 'string' ? [key, value] : [key];
+  if (texts.some((text) => /[\0\p{Surrogate}]/u.test(text))) throw new RangeError('not storable');
+  return value;
 }
 
 /** With the keys of every object in their order, so that the same schema is the same text. */

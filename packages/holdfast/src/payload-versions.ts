@@ -114,10 +114,20 @@ export async function upgradePayload(
     try {
       upgraded = await upgrade(upgraded);
     } catch (error) {
-      throw invalid(type, `its upgrade from version ${String(from)} failed: ${reasonOf(error)}`);
+      const message = `its upgrade from version ${String(from)} failed: ${reasonOf(error)}`;
+      throw causedBy(error, invalid(type, message));
     }
   }
   return upgraded;
+}
+
+/** With the frames of what an upgrade threw, which lead into the application: its own would lead here. */
+function causedBy(cause: unknown, error: PayloadInvalidError): PayloadInvalidError {
+  error.cause = cause;
+  const stack = cause instanceof Error && typeof cause.stack === 'string' ? cause.stack : '';
+  const begin = stack.indexOf('\n    at ');
+  if (begin >= 0) error.stack = `${String(error)}${stack.slice(begin)}`;
+  return error;
 }
 
 function reasonOf(error: unknown): string {

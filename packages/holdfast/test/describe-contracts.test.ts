@@ -26,6 +26,16 @@ describe('the contract of a definition', () => {
     expect(optional.fingerprint).not.toBe(fingerprint);
   });
 
+  it('has what is large, is called as a prototype is, or only speaks of what cannot be stored', () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, index) => [`property${String(index)}`, {}]),
+    );
+    const pattern = String.raw`^[^\0\u0000\ud800]*$`;
+    const schema = { properties: { ...properties, ['__proto__']: { pattern } } };
+    const { schemaJson = '' } = contractOf(written(() => schema));
+    expect(JSON.parse(schemaJson)).toEqual(schema);
+  });
+
   it.each<[string, () => unknown]>([
     ['a NUL character', () => ({ const: 'a\0b' })],
     ['a lone surrogate', () => ({ properties: { '\ud800': {} } })],

@@ -81,6 +81,19 @@ describe('an older payload', () => {
     );
   });
 
+  it('is invalid with the frames of the error that an upgrade threw', async () => {
+    const thrown = new RangeError('no address');
+    const takeAddress = (): never => {
+      throw thrown;
+    };
+    thrown.stack = 'RangeError: no address\n    at takeAddress (/shop/jobs.ts:7:1)';
+    const job = defineJob({ type: 'thrown', version: 2, upgrades: { 1: takeAddress } });
+    const stack =
+      'PayloadInvalidError: The payload of "thrown" is not valid: its upgrade from version 1 failed: no address' +
+      '\n    at takeAddress (/shop/jobs.ts:7:1)';
+    await expect(readPayload(job, {}, 1)).rejects.toMatchObject({ cause: thrown, stack });
+  });
+
   it.each<[unknown, RegExp]>([
     ['no address', /version 1 failed: no address$/],
     [undefined, /version 1 failed: undefined$/],
