@@ -15,7 +15,7 @@ const tsx = createRequire(import.meta.url).resolve('tsx');
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-programs-'));
 const lastComments = /((?:\n\/\/ .+)+)$/;
 /** How many programs each page has that end with what they print. */
-const pages = { sdk: 2, schedules: 1, retries: 1, events: 1 } as const;
+const pages = { sdk: 2, schedules: 1, retries: 1, events: 1, 'payload-versions': 1 } as const;
 const programs = Object.keys(pages).flatMap((page) =>
   fencesOf(readPage(`docs/guides/${page}.md`))
     .filter(({ marks, body }) => marks.includes('program') && lastComments.test(body))
