@@ -52,6 +52,10 @@ select q.id, q.revision
 from holdfast.queues as q
 where q.project_id = $1 and q.name = $2 and q.deleted_at is null;
 
+-- name: look_up_queue
+-- Also a deleted one: the jobs that ended in it are still there.
+select q.id from holdfast.queues as q where q.project_id = $1 and q.name = $2;
+
 -- name: count_leased_jobs
 select count(*)::integer as job_count
 from holdfast.jobs as j

@@ -137,6 +137,15 @@ export async function findQueue(
   return row;
 }
 
+/** The id (a bigint as text) of a queue to filter jobs by, of a deleted one too. */
+export async function lookUpQueue(
+  db: Queryable,
+  { projectId, name }: QueueKey,
+): Promise<string | undefined> {
+  const [row] = await db.query<{ id: string }>(statements.lookUpQueue, [projectId, name]);
+  return row?.id;
+}
+
 /** How many jobs of a queue are under a lease. */
 export async function countLeasedJobs(db: Queryable, queueId: string): Promise<number> {
   const [row] = await db.query<{ job_count: number }>(statements.countLeasedJobs, [queueId]);

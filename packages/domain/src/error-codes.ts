@@ -93,7 +93,7 @@ export const errorCodes = {
   project_not_found: 'No project with this name exists, or the caller is no member of it.',
   query_too_slow: 'The database did not find the answer in time; narrow the filter.',
   queue_exists: 'A queue with this name exists in the project.',
-  queue_not_empty: 'The queue still holds jobs.',
+  queue_not_empty: 'The queue still holds jobs; failed ones and dead letters count.',
   queue_not_found: 'No queue with this name exists in the project.',
   rate_limited: 'Too many requests; Retry-After says when to go on.',
   redirect_refused: 'The HTTP destination redirects and the redirect is not followed; not retried.',

@@ -1,4 +1,4 @@
-import { findQueue, isStatementTimeout, listJobs } from '@holdfast/database';
+import { isStatementTimeout, listJobs, lookUpQueue } from '@holdfast/database';
 import type { Database, JobListRequest, JobSummaryRow } from '@holdfast/database';
 import {
   HoldfastError,
@@ -72,7 +72,7 @@ export async function listJobsOf(
   const { queue, limit, ...filter } = readOptions(options);
   return connection.useWithRetry(async ({ database, projectId }) => {
     const queueId =
-      queue === undefined ? undefined : (await findQueue(database, { projectId, name: queue }))?.id;
+      queue === undefined ? undefined : await lookUpQueue(database, { projectId, name: queue });
     if (queue !== undefined && queueId === undefined) return { jobs: [], nextCursor: undefined };
     // One more tells whether there is a next page.
     const rows = await listInTime(database, { ...filter, projectId, queueId, limit: limit + 1 });

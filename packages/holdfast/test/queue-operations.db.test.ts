@@ -72,7 +72,10 @@ describe('a delete', () => {
     await holdfast.queues.delete('deleted');
     await expect(holdfast.queues.get('deleted')).rejects.toMatchObject(notFound);
     await expect(holdfast.queues.delete('deleted')).rejects.toMatchObject(notFound);
+    // What has ended in it is found by its name all the same.
+    expect(await holdfast.list({ queue: 'deleted' })).toMatchObject({ jobs: [{ id }] });
     await holdfast.enqueue('any', 1, { queue: 'deleted' });
     expect(await holdfast.queues.get('deleted')).toMatchObject({ counts: { queued: 1 } });
+    expect((await holdfast.list({ queue: 'deleted' })).jobs).toHaveLength(2);
   });
 });

@@ -1,5 +1,5 @@
 import type { JobsQuery, RouteName } from '@holdfast/contract';
-import { findQueue, listJobs } from '@holdfast/database';
+import { lookUpQueue, listJobs } from '@holdfast/database';
 import type { JobListRequest, JobSummaryRow } from '@holdfast/database';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handlers } from '../http/call.ts';
@@ -34,7 +34,7 @@ export async function queueIdOf(
   name: string | undefined,
 ): Promise<string | undefined> {
   if (name === undefined) return undefined;
-  return (await findQueue(database, { projectId, name }))?.id ?? 'unknown';
+  return (await lookUpQueue(database, { projectId, name })) ?? 'unknown';
 }
 
 type Filter = Omit<JobsQuery, 'limit' | 'cursor'>;

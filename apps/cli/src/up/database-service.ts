@@ -66,7 +66,9 @@ class MigratedDatabase implements DatabaseService {
   async start(): Promise<void> {
     await this.#steps.run('PostgreSQL', () => this.#connect());
     if (this.isShared) {
-      this.#steps.warn('Holdfast runs in this folder already; this start joins its database');
+      this.#steps.warn(
+        'Holdfast runs in this folder already; this start joins its database, which stops with that one',
+      );
     }
     await this.#steps.run('migrations', async () => {
       const { applied, version } = await migrate(this.#settings());

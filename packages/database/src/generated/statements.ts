@@ -3441,6 +3441,11 @@ from holdfast.queues as q
 where q.project_id = $1 and q.name = $2 and q.deleted_at is null`,
   },
   /** stats.sql */
+  lookUpQueue: {
+    name: 'look_up_queue',
+    text: `select q.id from holdfast.queues as q where q.project_id = $1 and q.name = $2`,
+  },
+  /** stats.sql */
   countLeasedJobs: {
     name: 'count_leased_jobs',
     text: `select count(*)::integer as job_count

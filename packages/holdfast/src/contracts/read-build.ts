@@ -20,7 +20,8 @@ export async function readBuild(
     const found = [...Object.values(named), ...inMain]
       .flatMap((value): readonly unknown[] => (Array.isArray(value) ? value : [value]))
       .filter(isDefinition);
-    if (found.length === 0) throw new ConfigError(`${path} exports no definition of a job`);
+    if (found.length === 0)
+      throw new ConfigError(`${path} exports no definition of a job, alone or in an array`);
     for (const definition of found) {
       const known = build.get(definition.type) ?? definition;
       if (known !== definition) {
