@@ -8,7 +8,7 @@ import type { Statement } from './generated/statements.ts';
 import { openLane } from './lane.ts';
 import type { Lane } from './lane.ts';
 import type { Queryable, SqlValue } from './queryable.ts';
-import { isConflict } from './transient-error.ts';
+import { retryConflicts } from './transient-error.ts';
 
 /** The database as a process sees it: a pool for transactions, and lanes for the engine's single statements. */
 export interface Database extends Queryable {
@@ -34,8 +34,6 @@ export interface DatabaseOptions extends ConnectionSettings {
   /** Called for errors of idle connections, which break no call. */
   readonly onIdleError?: ((error: Error) => void) | undefined;
 }
-
-const maxTries = 5;
 
 /** Opens the database; nothing is sent before the first call. */
 export function openDatabase(options: DatabaseOptions): Database {
@@ -74,13 +72,7 @@ class PooledDatabase implements Database {
   }
 
   async transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await this.#withClient((client) => this.#transact(client, work));
-      } catch (error) {
-        if (tries >= maxTries || !isConflict(error)) throw error;
-      }
-    }
+    return retryConflicts(() => this.#withClient((client) => this.#transact(client, work)));
   }
 
   async execute(sql: string): Promise<void> {

@@ -9,7 +9,7 @@ import { openDatabase } from './database.ts';
 import { ensurePartitions } from './partitions.ts';
 import { searchPathWarning } from './search-path.ts';
 import { readServer, requireSupportedServer } from './server.ts';
-import { isConflict } from './transient-error.ts';
+import { retryConflicts } from './transient-error.ts';
 import { HoldfastError } from '@holdfast/domain';
 
 /** The newest schema version that this build knows. */
@@ -28,7 +28,6 @@ const lockKey = 7_318_349_394_477_056n;
 /** Held while a migration runs outside of a transaction. */
 const loneLockKey = lockKey + 1n;
 const loneLockPollMs = 100;
-const maxTries = 5;
 
 /**
  * Brings the schema up to date. Safe when many processes start at once: one migrates, the others wait for it and find
@@ -161,13 +160,7 @@ async function applyOnce(
   settings: ConnectionSettings,
   migration: Migration,
 ): Promise<boolean> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await tryOnce(client, settings, migration);
-    } catch (error) {
-      if (tries >= maxTries || !isConflict(error)) throw error;
-    }
-  }
+  return retryConflicts(() => tryOnce(client, settings, migration));
 }
 
 async function tryOnce(

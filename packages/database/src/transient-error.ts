@@ -58,3 +58,16 @@ export function isStatementTimeout(error: unknown): boolean {
 export function isConflict(error: unknown): boolean {
   return conflictStates.has(errorCodeOf(error) ?? '');
 }
+
+const maxTries = 5;
+
+/** Does something again, at most five times, as long as another transaction gets in its way. */
+export async function retryConflicts<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries >= maxTries || !isConflict(error)) throw error;
+    }
+  }
+}

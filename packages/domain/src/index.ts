@@ -14,6 +14,7 @@ export * from './error-codes.ts';
 export * from './errors.ts';
 export * from './event-types.ts';
 export * from './is-record.ts';
+export * from './is-storable-text.ts';
 export * from './job-errors.ts';
 export * from './job-graph.ts';
 export * from './job-limits.ts';

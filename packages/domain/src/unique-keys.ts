@@ -1,4 +1,5 @@
 import { formatDuration, maxDurationMs } from './duration.ts';
+import { isStorableText } from './is-storable-text.ts';
 import { jobLimits } from './job-limits.ts';
 
 /** Within what a key is unique: jobs of one type, of one queue, or of the whole project. */
@@ -134,5 +135,5 @@ function oneOf(words: readonly string[]): string {
 /** Whether the text can be a unique key. */
 export function isUniqueKey(key: string): boolean {
   const byteCount = new TextEncoder().encode(key).length;
-  return byteCount >= 1 && byteCount <= jobLimits.uniqueKeyBytes && !/\0|\p{Surrogate}/u.test(key);
+  return byteCount >= 1 && byteCount <= jobLimits.uniqueKeyBytes && isStorableText(key);
 }

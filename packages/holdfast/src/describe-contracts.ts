@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { NewPayloadContract } from '@holdfast/database';
-import { isRecord } from '@holdfast/domain';
+import { isRecord, isStorableText } from '@holdfast/domain';
 import type { PayloadContract } from './payload-versions.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
@@ -39,7 +39,7 @@ function jsonSchemaOf(schema: StandardSchema): Readonly<Record<string, unknown>>
 /** Throws for what PostgreSQL cannot store: one schema that has it would keep those of all others out. */
 function requireStorable(key: string, value: unknown): unknown {
   const texts = typeof value === 'string' ? [key, value] : [key];
-  if (texts.some((text) => /[\0\p{Surrogate}]/u.test(text))) throw new RangeError('not storable');
+  if (!texts.every(isStorableText)) throw new RangeError('not storable');
   return value;
 }
 

@@ -2,12 +2,12 @@ import { isStatementTimeout, listJobs, lookUpQueue } from '@holdfast/database';
 import type { Database, JobListRequest, JobSummaryRow } from '@holdfast/database';
 import {
   HoldfastError,
-  isLonger,
   isName,
   isRecord,
+  isStorableText,
   isTag,
+  isUniqueKey,
   isUuid,
-  jobLimits,
   jobStatuses,
   payloadJson,
 } from '@holdfast/domain';
@@ -109,7 +109,7 @@ function readOptions(options: ListJobsOptions) {
   const statuses = readStatuses(check, options.status);
   const queue = readQueue(check, options.queue);
   const uniqueKey = options.key;
-  if (uniqueKey !== undefined && !isText(uniqueKey, isKey)) {
+  if (uniqueKey !== undefined && !isText(uniqueKey, isUniqueKey)) {
     check.refuse('key must be a unique key, of at most 512 bytes');
   }
   const createdAfter = check.instant('createdAfter', options.createdAfter)?.toISOString();
@@ -122,15 +122,6 @@ function readOptions(options: ListJobsOptions) {
   };
 }
 
-function isKey(text: string): boolean {
-  return text.length >= 1 && isStorable(text) && !isLonger(text, jobLimits.uniqueKeyBytes);
-}
-
-/** What PostgreSQL takes as text. */
-function isStorable(text: string): boolean {
-  return !/[\0\p{Surrogate}]/u.test(text);
-}
-
 function readSearch(
   check: OptionCheck,
   search: unknown,
@@ -138,7 +129,7 @@ function readSearch(
   if (search === undefined) return {};
   if (typeof search === 'string') {
     const { length } = search;
-    if (length >= 1 && length <= maxSearchLength && isStorable(search))
+    if (length >= 1 && length <= maxSearchLength && isStorableText(search))
       return { payloadText: search };
     check.refuse(
       `payload must be an object, or a text of 1 to ${String(maxSearchLength)} characters`,

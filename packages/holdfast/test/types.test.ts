@@ -1,9 +1,6 @@
 import { createWorker, defineJob, Holdfast } from 'holdfast';
-import { traceRun } from 'holdfast/opentelemetry';
-import { createTestHoldfast } from 'holdfast/testing';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import type { ClientBase, PoolClient } from 'pg';
 import type {
   EnqueueResult,
   InputOf,
@@ -12,11 +9,8 @@ import type {
   JobHandler,
   JobRequest,
   OutputOf,
-  PgTransaction,
   ResultOf,
   StandardSchema,
-  TransactionAdapter,
-  Worker,
 } from 'holdfast';
 import type { FakeContext } from 'holdfast/testing';
 
@@ -128,38 +122,6 @@ describe('the payload of an enqueue', () => {
     });
   });
 
-  it('come back with the job by the id, as JSON', () => {
-    const dated = defineJob({ type: 'dated', run: () => ({ at: new Date(), big: 1n }) });
-    compiled(async () => {
-      const { id } = await holdfast.enqueue(dated);
-      const job = await holdfast.wait(id, { timeout: '1m' });
-      expectTypeOf(job.result).toEqualTypeOf<
-        { readonly at: string; readonly big: string } | undefined
-      >();
-      const { ids } = await holdfast.enqueueMany(resize, [{ width: 3 }]);
-      for (const each of ids) {
-        expectTypeOf((await holdfast.get(each)).result).toEqualTypeOf<number | undefined>();
-      }
-      // An id is a text, and a text is an id of which nothing is known.
-      const text: string = id;
-      expectTypeOf((await holdfast.get(text)).result).toEqualTypeOf<unknown>();
-      expectTypeOf((await holdfast.get('0190b6e4')).result).toEqualTypeOf<unknown>();
-      const named = await holdfast.enqueue('image.resize', { width: 3 });
-      expectTypeOf((await holdfast.wait(named.id)).result).toEqualTypeOf<unknown>();
-    });
-  });
-
-  it('come back without the release that the handler may give instead', () => {
-    const polite = defineJob({
-      type: 'polite',
-      run: (_: undefined, ctx: JobContext) => (ctx.attempt > 1 ? 7 : ctx.release('1m', 'later')),
-    });
-    compiled(async () => {
-      const { id } = await holdfast.enqueue(polite);
-      expectTypeOf((await holdfast.wait(id)).result).toEqualTypeOf<number | undefined>();
-    });
-  });
-
   it('may be left out when the handler takes none', () => {
     compiled(() => {
       void holdfast.enqueue(cleanUp);
@@ -204,6 +166,40 @@ describe('the payload of an enqueue', () => {
     compiled(() => {
       // @ts-expect-error another type
       resize.with({ width: 'x' });
+    });
+  });
+});
+
+describe('the result of a job', () => {
+  it('comes back with the job by the id, as JSON', () => {
+    const dated = defineJob({ type: 'dated', run: () => ({ at: new Date(), big: 1n }) });
+    compiled(async () => {
+      const { id } = await holdfast.enqueue(dated);
+      const job = await holdfast.wait(id, { timeout: '1m' });
+      expectTypeOf(job.result).toEqualTypeOf<
+        { readonly at: string; readonly big: string } | undefined
+      >();
+      const { ids } = await holdfast.enqueueMany(resize, [{ width: 3 }]);
+      for (const each of ids) {
+        expectTypeOf((await holdfast.get(each)).result).toEqualTypeOf<number | undefined>();
+      }
+      // An id is a text, and a text is an id of which nothing is known.
+      const text: string = id;
+      expectTypeOf((await holdfast.get(text)).result).toEqualTypeOf<unknown>();
+      expectTypeOf((await holdfast.get('0190b6e4')).result).toEqualTypeOf<unknown>();
+      const named = await holdfast.enqueue('image.resize', { width: 3 });
+      expectTypeOf((await holdfast.wait(named.id)).result).toEqualTypeOf<unknown>();
+    });
+  });
+
+  it('comes back without the release that the handler may give instead', () => {
+    const polite = defineJob({
+      type: 'polite',
+      run: (_: undefined, ctx: JobContext) => (ctx.attempt > 1 ? 7 : ctx.release('1m', 'later')),
+    });
+    compiled(async () => {
+      const { id } = await holdfast.enqueue(polite);
+      expectTypeOf((await holdfast.wait(id)).result).toEqualTypeOf<number | undefined>();
     });
   });
 });
@@ -295,126 +291,6 @@ describe('the handler of a worker', () => {
         // @ts-expect-error another type
         await ctx.enqueue(resize, { width: 'x' });
       });
-    });
-  });
-});
-
-describe('the transaction', () => {
-  it('is a client of pg by default', () => {
-    compiled(() => {
-      const use = (client: ClientBase, pooled: PoolClient) => {
-        void holdfast.enqueue(resize, { width: 1 }, { tx: client });
-        void holdfast.enqueue(resize, { width: 1 }, { tx: pooled });
-      };
-      // @ts-expect-error no transaction of pg
-      void holdfast.enqueue(resize, { width: 1 }, { tx: { begin: true } });
-      expectTypeOf(use).toBeFunction();
-      createWorker({ holdfast }).handle(resize, (_payload, ctx) =>
-        ctx.transaction(async (tx) => {
-          expectTypeOf(tx).toEqualTypeOf<PgTransaction>();
-          const { rows } = await tx.query<{ n: number }>('select $1::integer as n', [1]);
-          return rows[0]?.n ?? 0;
-        }),
-      );
-    });
-  });
-
-  it('is that of the adapter', () => {
-    interface MyTransaction {
-      readonly mine: true;
-    }
-    compiled(() => {
-      const make = (adapter: TransactionAdapter<MyTransaction>) => {
-        const other = new Holdfast({ connectionString: '', adapter });
-        expectTypeOf(other).toEqualTypeOf<Holdfast<MyTransaction>>();
-        void other.enqueue(resize, { width: 1 }, { tx: { mine: true } });
-        createWorker({ holdfast: other }).handle(resize, (_payload, ctx) =>
-          ctx.transaction((tx) => {
-            expectTypeOf(tx).toEqualTypeOf<MyTransaction>();
-            return Promise.resolve(1);
-          }),
-        );
-      };
-      expectTypeOf(make).toBeFunction();
-    });
-  });
-
-  it('that a handler was written for must be that of its worker', () => {
-    interface MyTransaction {
-      readonly mine: true;
-    }
-    compiled(() => {
-      const check = (mine: Holdfast<MyTransaction>) => {
-        const forMine = (_payload: unknown, _ctx: JobContext<MyTransaction>) => 1;
-        const forPg = (_payload: unknown, _ctx: JobContext) => 1;
-        createWorker({ holdfast: mine }).handle(resize, forMine);
-        createWorker({ holdfast }).handle(resize, forPg);
-        // @ts-expect-error the worker has another transaction
-        createWorker({ holdfast }).handle(resize, forMine);
-        // @ts-expect-error the worker has another transaction
-        createWorker({ holdfast: mine }).handle(resize, forPg);
-        // @ts-expect-error without Register, definitions are written for a client of pg
-        defineJob({ type: 'mine', run: forMine });
-      };
-      expectTypeOf(check).returns.toBeVoid();
-    });
-  });
-
-  it('that a definition was written for must be that of its worker', () => {
-    interface MyTransaction {
-      readonly mine: true;
-    }
-    const books = defineJob({
-      type: 'books',
-      run: async ({ sql }: { sql: string }, ctx) => {
-        await ctx.transaction((tx) => tx.query(sql));
-      },
-    });
-    const booksWithSchema = defineJob({
-      type: 'books.schema',
-      payload: z.object({ sql: z.string() }),
-      async run({ sql }, { transaction }) {
-        await transaction((tx) => tx.query(sql));
-      },
-    });
-    const logs = defineJob({
-      type: 'logs',
-      run: ({ to }: { to: string }, { log }: Pick<JobContext, 'log'>) => {
-        log.info(to);
-      },
-    });
-    const bare = defineJob({ type: 'bare', payload: z.string() });
-    compiled(() => {
-      const check = (mine: Holdfast<MyTransaction>, pooled: Holdfast<PoolClient>) => {
-        createWorker({ holdfast, jobs: [books, booksWithSchema, remind, logs, bare] });
-        // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- a handler that takes more will do
-        createWorker({ holdfast: pooled, jobs: [books, booksWithSchema] });
-        createWorker({ holdfast: mine, jobs: [resize, cleanUp, logs, bare, apart] });
-        // @ts-expect-error the worker has another transaction
-        createWorker({ holdfast: mine, jobs: [books] });
-        // @ts-expect-error the worker has another transaction
-        createWorker({ holdfast: mine, jobs: [booksWithSchema] });
-        // @ts-expect-error nothing shows that it does not use the transaction
-        createWorker({ holdfast: mine, jobs: [remind] });
-        // @ts-expect-error nor of a list whose types are gone
-        createWorker({ holdfast: mine, jobs: [bare] as readonly JobDefinition[] });
-      };
-      const checkTests = (mine: TransactionAdapter<MyTransaction>) => {
-        void createTestHoldfast({ adapter: mine, jobs: [resize] });
-        // @ts-expect-error the tests' worker has another transaction
-        void createTestHoldfast({ adapter: mine, jobs: [books] });
-      };
-      expectTypeOf(check).returns.toBeVoid();
-      expectTypeOf(checkTests).returns.toBeVoid();
-    });
-  });
-});
-
-describe('the middleware of traces', () => {
-  it('fits workers of every database library', () => {
-    type Theirs = Worker<{ readonly ofSomeLibrary: true }>;
-    compiled(() => (worker: Theirs) => {
-      expectTypeOf(worker.use(traceRun())).toEqualTypeOf<Theirs>();
     });
   });
 });

@@ -1,4 +1,4 @@
-import { jobLimits } from '@holdfast/domain';
+import { isStorableText, jobLimits } from '@holdfast/domain';
 import { HttpProblem } from './problem.ts';
 import type { ProblemCode } from './problem-statuses.ts';
 
@@ -163,7 +163,7 @@ function unescape(raw: string): string {
   }
 }
 
-/** Whether the text has a NUL or half of a surrogate pair, neither of which PostgreSQL can store. */
+/** Whether the text has characters that PostgreSQL cannot store. */
 export function hasForeignCharacters(text: string): boolean {
-  return /\0|\p{Surrogate}/u.test(text);
+  return !isStorableText(text);
 }

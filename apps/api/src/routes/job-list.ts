@@ -1,5 +1,5 @@
 import type { JobsQuery, RouteName } from '@holdfast/contract';
-import { lookUpQueue, listJobs } from '@holdfast/database';
+import { listJobs, lookUpQueue } from '@holdfast/database';
 import type { JobListRequest, JobSummaryRow } from '@holdfast/database';
 import type { Dependencies } from '../dependencies.ts';
 import type { Handlers } from '../http/call.ts';

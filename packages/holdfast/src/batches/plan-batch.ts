@@ -1,4 +1,4 @@
-import { isUuid, maxGraphNodes, requireBatchDepth } from '@holdfast/domain';
+import { isStorableText, isUuid, maxGraphNodes, requireBatchDepth } from '@holdfast/domain';
 import type { BatchKind } from '@holdfast/domain';
 import { OptionCheck } from '../check-options.ts';
 import type { JobRequest } from '../job-definition.ts';
@@ -67,8 +67,7 @@ export function readBatchOptions(kind: BatchKind, options: BatchOptions): BatchO
   return { id, name, allowFailures };
 }
 
-/** PostgreSQL keeps no NUL, and UTF-8 has no lone surrogates. */
 function isBatchName(name: unknown): boolean {
-  if (typeof name !== 'string' || /[\0\p{Surrogate}]/u.test(name)) return false;
+  if (typeof name !== 'string' || !isStorableText(name)) return false;
   return name.length >= 1 && name.length <= 200;
 }

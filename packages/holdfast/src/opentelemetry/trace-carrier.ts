@@ -1,4 +1,4 @@
-import { isLonger, isRecord, jobLimits } from '@holdfast/domain';
+import { isLonger, isRecord, isStorableText, jobLimits } from '@holdfast/domain';
 import type { JobInfo } from '@holdfast/worker';
 import type { JobDraft } from '../job-draft.ts';
 
@@ -42,7 +42,7 @@ export function takeCarrier({ metadata }: JobInfo): TraceCarrier {
 
 /** Whether PostgreSQL can store the field as JSON. */
 export function isStorable(name: string, value: string): boolean {
-  return name !== '__proto__' && !/[\0\p{Surrogate}]/u.test(name + value);
+  return name !== '__proto__' && isStorableText(name + value);
 }
 
 function metadataWith(metadata: Metadata, carriers: readonly TraceCarrier[]): Metadata | undefined {
